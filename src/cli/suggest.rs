@@ -3,9 +3,8 @@
 use super::output::Printer;
 use super::settings::Settings;
 use super::{Error, usage};
-use crate::flow::{self, Each, Order, Suggestion, Template};
+use crate::flow::{self, Each, Order, Template};
 use crate::outcome::{self, Exit};
-use crate::report::{Report, Status};
 use crate::vcs::repo::Repo;
 
 pub(super) fn run(
@@ -35,19 +34,9 @@ pub(super) fn run(
         return Ok(printer.report(report));
     }
     let moved: Vec<_> = suggested.all.iter().filter_map(|one| one.moved).collect();
-    let mut report = Report::new(Status::Nothing);
-    report.responses = names;
-    report.dry_run = settings.options.dry_run;
-    let mut exits = Vec::new();
-    for Suggestion { reported: mut one, failure, .. } in suggested.all {
-        printer.abbreviate(&mut one.report, repo);
-        let exit = outcome::settle(&mut one.report, failure.as_ref());
-        exits.push((exit, one.report.status));
-        report.suggestions.push(one);
-    }
-    let (exit, status) = Exit::of_suggestions(&exits);
-    let exit = if suggested.is_complete { exit } else { Exit::Interrupted };
-    (report.status, report.exit_code) = (status, exit.code());
+    let (exit, mut report) = outcome::settle_all(suggested);
+    (report.responses, report.dry_run) = (names, settings.options.dry_run);
+    report.suggestions.iter_mut().for_each(|one| printer.abbreviate(&mut one.report, repo));
     printer.suggestions(&mut report);
     for (old, new) in moved.into_iter().filter(|_| settings.shows()) {
         printer.diff(repo, old, new, settings.show(output, None))?;

@@ -5,9 +5,8 @@ use super::listener::Listener;
 use super::{arguments, read, report};
 use crate::edit::FormatId;
 use crate::flow::{self, Done, Each, Numbers, Options, Order, Resume, Template, Undo};
-use crate::outcome::{self, Exit};
+use crate::outcome;
 use crate::report::record::Asked;
-use crate::report::{Report, Status};
 use crate::response::Response;
 use crate::vcs::repo::Repo;
 use serde::Deserialize;
@@ -363,14 +362,5 @@ fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Fa
         outcome::settle(&mut report, None);
         return Ok(report::result(&report, None, false));
     }
-    let mut all = Report::new(Status::Nothing);
-    let mut exits = Vec::new();
-    for flow::Suggestion { reported: mut one, failure, .. } in suggested.all {
-        let own = outcome::settle(&mut one.report, failure.as_ref());
-        exits.push((own, one.report.status));
-        all.suggestions.push(one);
-    }
-    let (exit, status) = Exit::of_suggestions(&exits);
-    (all.status, all.exit_code) = (status, exit.code());
-    Ok(report::result(&all, None, false))
+    Ok(report::result(&outcome::settle_all(suggested).1, None, false))
 }

@@ -4,4 +4,4 @@ pub mod exit;
 pub(crate) mod problem;
 
 pub use exit::Exit;
-pub use problem::settle;
+pub use problem::{settle, settle_all};

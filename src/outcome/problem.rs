@@ -96,6 +96,19 @@ pub fn settle(report: &mut Report, failure: Option<&flow::Error>) -> Exit {
     exit
 }
 
+/// The report of several suggestions, and the exit status of them all.
+pub fn settle_all(suggested: flow::Suggested) -> (Exit, Report) {
+    let (mut report, mut exits) = (Report::new(Status::Nothing), Vec::new());
+    for flow::Suggestion { reported: mut one, failure, .. } in suggested.all {
+        exits.push((settle(&mut one.report, failure.as_ref()), one.report.status));
+        report.suggestions.push(one);
+    }
+    let (exit, status) = Exit::of_suggestions(&exits);
+    let exit = if suggested.is_complete { exit } else { Interrupted };
+    (report.status, report.exit_code) = (status, exit.code());
+    (exit, report)
+}
+
 /// The report's status for an exit status.
 pub(crate) fn status_of(exit: Exit) -> Status {
     match exit {

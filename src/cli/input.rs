@@ -6,7 +6,6 @@ use crate::response::Response;
 use crate::vcs::repo::Repo;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
-use std::path::{Path, PathBuf};
 
 /// Reads the responses in their order. `-`, or no name at all, is standard input. Unless `needed`,
 /// no name and a terminal or empty input is no response. If not all can be read, `lost` gets what was read from standard
@@ -90,19 +89,6 @@ fn as_typed(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
         ))),
     }
 }
-
-/// The file most similar to a missing one in its directory, if one is similar.
-pub(super) fn nearest(missing: &Path) -> Option<String> {
-    let directory = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let entries = std::fs::read_dir(directory.unwrap_or(Path::new("."))).ok()?;
-    let names = entries.flatten().filter(|entry| entry.path().is_file()).take(MANY_FILES);
-    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-    let name = args::nearest(missing.file_name()?.to_str()?, names)?;
-    directory.map_or(PathBuf::new(), Path::to_path_buf).join(name).into_os_string().into_string().ok()
-}
-
-/// The most files of a directory to compare.
-const MANY_FILES: usize = 1000;
 
 /// The name of a response in messages.
 pub(super) fn shown(name: &OsString) -> String {

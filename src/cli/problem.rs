@@ -2,7 +2,6 @@
 
 use super::Error;
 use super::args;
-use super::input;
 use crate::outcome::Exit::{self, Fatal, Usage};
 use crate::outcome::problem::{of_flow, problem};
 use crate::report::Problem;
@@ -21,10 +20,6 @@ pub(super) fn of(error: &Error) -> (Exit, Problem) {
         {
             let help = format!("to continue the refused attempt of that name: --continue={name} <file>");
             problem(Fatal, "io", help)
-        }
-        Error::Input { name, source } if source.kind() == std::io::ErrorKind::NotFound => {
-            let nearest = input::nearest(name.as_ref());
-            problem(Fatal, "io", nearest.map_or(String::new(), |name| format!("did you mean '{name}'?")))
         }
         Error::Input { .. } | Error::Directory(..) | Error::Signals(_) => problem(Fatal, "io", ""),
     };

@@ -213,15 +213,6 @@ fn a_line_that_a_terminal_may_have_cut_is_refused() {
 }
 
 #[test]
-fn a_mistyped_file_is_told_by_its_right_name() {
-    let sandbox = Sandbox::new();
-    sandbox.file("notes/answer.md", create("x", "Add x", "x\n"));
-    sandbox.run(["notes/answr.md"]).exits(128).says("did you mean 'notes/answer.md'?");
-    let run = sandbox.run(["notes/other.txt"]).exits(128);
-    assert!(!run.stderr.contains("did you mean"), "{}", run.stderr);
-}
-
-#[test]
 #[cfg(target_os = "linux")]
 fn what_cannot_be_printed_is_no_success() {
     let sandbox = Sandbox::new();

@@ -254,13 +254,12 @@ impl<'a> Text<'a> {
         };
         let _ = writeln!(out, "Send only {these} again, corrected, {format}. {whole}");
         if !good.is_empty() {
-            let state = match (good.len(), landed.is_empty()) {
-                (1, true) => "is fine as it is: do not send it again",
-                (1, false) => "is applied: do not send it again",
-                (_, true) => "are fine as they are: do not send them again",
-                (_, false) => "are applied: do not send them again",
-            };
-            let _ = writeln!(out, "{} {state}.", capital(&numbered("edit", &good)));
+            let (they, are, them) =
+                if good.len() == 1 { ("it", "is", "it") } else { ("they", "are", "them") };
+            let state =
+                if landed.is_empty() { format!("fine as {they} {are}") } else { "applied".to_owned() };
+            let edits = capital(&numbered("edit", &good));
+            let _ = writeln!(out, "{edits} {are} {state}: do not send {them} again.");
         }
         if settled > 0 {
             let others = counted(settled, "other edit");

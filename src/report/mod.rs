@@ -489,9 +489,7 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
             Some(Outcome::NoChange) => EditState::NoChange,
             Some(Outcome::AlreadyApplied) => EditState::AlreadyApplied,
         },
-        commit: None,
-        diff: None,
-        unwanted: None,
+        ..EditReport::default()
     }
 }
 
@@ -555,9 +553,6 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
         Some(edit.path.shown())
     };
     Finding {
-        code: diagnostic.code,
-        severity: diagnostic.severity,
-        message: escape::cut(&diagnostic.message),
         edit: diagnostic.edit,
         path: diagnostic.path.clone().or_else(of_edit),
         wanted: wanted::wanted(diagnostic, script, responses),
@@ -566,5 +561,6 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
         excerpt,
         help: diagnostic.help.clone(),
         evidence: diagnostic.evidence.clone(),
+        ..Finding::new(diagnostic.code, diagnostic.severity, escape::cut(&diagnostic.message))
     }
 }

@@ -140,16 +140,12 @@ fn arguments(option: &Opt) -> [Arg; 2] {
             .default_missing_value("")
             .overrides_with(option.long),
     };
-    let arg = match option.short {
-        Some(letter) => arg.short(letter),
-        None => arg,
+    let arg = arg.short(option.short);
+    let arg = match option.choices {
+        [] if option.long == "wait" => arg.value_parser(clap::value_parser!(u64)),
+        [] => arg,
+        choices => arg.value_parser(choices.to_vec()).hide_possible_values(true),
     };
-    let arg = if option.choices.is_empty() {
-        arg
-    } else {
-        arg.value_parser(option.choices.to_vec()).hide_possible_values(true)
-    };
-    let arg = if option.long == "wait" { arg.value_parser(clap::value_parser!(u64)) } else { arg };
     // These values may begin with a dash.
     let arg = arg.allow_hyphen_values(["message", "subject-prefix"].contains(&option.long));
     let arg = arg.hide_short_help(!option.common);

@@ -221,33 +221,28 @@ fn on_branch(verb: &str, branch: &BranchReport, id: &str) -> String {
 /// landing created it.
 fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &str) -> String {
     let reference = shell_word(&branch.reference);
-    match (old, branch.checked_out) {
-        (Some(old), true) => {
-            let range = if branch.merge { format!("-m 1 {new}") } else { format!("{old}..{new}") };
-            let undo = id.map(|id| on_branch("undo", branch, id));
-            match (undo, branch.has_others && !branch.merge) {
-                (Some(undo), false) => format!("{undo}   (or: git revert --no-edit {range})"),
-                // That would take back the commits of others, too.
-                (Some(undo), true) => undo,
-                (None, false) => format!("git revert --no-edit {range}   (or: git reset --keep {old})"),
-                (None, true) => format!("git reset --keep {old}"),
-            }
-        }
-        (Some(old), false) => id.map_or_else(
-            || format!("git update-ref {reference} {old} {new}"),
-            |id| on_branch("undo", branch, id),
-        ),
-        // There is no commit to reset to, so index and files are merged with the empty tree.
-        (None, true) => {
-            format!(
+    let Some(old) = old else {
+        return match branch.reference.strip_prefix("refs/heads/") {
+            // There is no commit to reset to, so index and files are merged with the empty tree.
+            _ if branch.checked_out => format!(
                 "git read-tree -m -u {new} $(git hash-object -t tree /dev/null) && \
                  git update-ref -d {reference} {new}"
-            )
-        }
-        (None, false) => match branch.reference.strip_prefix("refs/heads/") {
+            ),
             Some(name) => format!("git branch -D {}", shell_word(name)),
             None => format!("git update-ref -d {reference} {new}"),
-        },
+        };
+    };
+    let range = if branch.merge { format!("-m 1 {new}") } else { format!("{old}..{new}") };
+    // To revert a range would take back the commits of others in it, too.
+    let is_own = branch.merge || !branch.has_others;
+    match id.map(|id| on_branch("undo", branch, id)) {
+        Some(undo) if branch.checked_out && is_own => {
+            format!("{undo}   (or: git revert --no-edit {range})")
+        }
+        Some(undo) => undo,
+        None if !branch.checked_out => format!("git update-ref {reference} {old} {new}"),
+        None if is_own => format!("git revert --no-edit {range}   (or: git reset --keep {old})"),
+        None => format!("git reset --keep {old}"),
     }
 }
 

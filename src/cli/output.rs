@@ -4,7 +4,8 @@ use super::{diff, recover};
 use crate::flow::{self, Watch};
 use crate::outcome::{self, Exit};
 use crate::report::escape::{Printed, escape};
-use crate::report::{self, End, FEEDBACK_LIMIT, FailedCheck, Problem, Quoting, Recovered, Report, Status};
+use crate::report::{self, BOLD, CYAN, RED, YELLOW};
+use crate::report::{End, FEEDBACK_LIMIT, FailedCheck, Problem, Quoting, Recovered, Report, Status};
 use crate::vcs::colors::Colors;
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
@@ -150,19 +151,16 @@ impl Printer {
         if self.output.json {
             return self.json(report);
         }
-        let bold = anstyle::Style::new().bold();
         for one in &report.suggestions {
             let is_done = one.report.exit_code == Exit::Done.code();
-            if is_done && !self.output.verbose && one.report.findings.is_empty() {
+            let is_brief = is_done && !self.output.verbose;
+            if (is_done && self.output.quiet) || (is_brief && one.report.findings.is_empty()) {
                 continue;
             }
-            if !is_done || !self.output.quiet {
-                let responses = one.report.responses.join(", ");
-                let of = if responses.is_empty() { responses } else { format!(" ({})", escape(&responses)) };
-                self.err(&format!("{bold}{}{bold:#}{of}\n", escape(&one.branch)));
-            }
-            match is_done && !self.output.verbose {
-                true if self.output.quiet => {}
+            let responses = one.report.responses.join(", ");
+            let of = if responses.is_empty() { responses } else { format!(" ({})", escape(&responses)) };
+            self.err(&format!("{BOLD}{}{BOLD:#}{of}\n", escape(&one.branch)));
+            match is_brief {
                 true => self.err(&report::findings(&one.report, false)),
                 false => self.text(&one.report),
             }
@@ -229,10 +227,9 @@ impl Printer {
     }
 
     fn message(&self, message: &str, help: Option<&str>) {
-        let red = anstyle::AnsiColor::Red.on_default().bold();
         // A message of git's may have several lines.
         let lines: Vec<_> = message.lines().map(escape).collect();
-        self.err(&format!("{red}error{red:#}: {}\n", lines.join("\n")));
+        self.err(&format!("{RED}error{RED:#}: {}\n", lines.join("\n")));
         if let Some(help) = help {
             self.hint(help);
         }
@@ -287,8 +284,7 @@ impl Printer {
     }
 
     fn hint(&self, text: &str) {
-        let cyan = anstyle::AnsiColor::Cyan.on_default();
-        self.err(&format!("{cyan}hint{cyan:#}: {}\n", escape(text)));
+        self.err(&format!("{CYAN}hint{CYAN:#}: {}\n", escape(text)));
     }
 
     /// Prints a remark and adds it to the report.
@@ -317,9 +313,8 @@ impl Watch for Printer {
             return;
         }
         self.said.remarks.borrow_mut().push(text.to_owned());
-        let yellow = anstyle::AnsiColor::Yellow.on_default();
         if !self.output.quiet && !self.output.json {
-            self.err(&format!("{yellow}warning{yellow:#}: {}\n", escape(text)));
+            self.err(&format!("{YELLOW}warning{YELLOW:#}: {}\n", escape(text)));
         }
     }
 

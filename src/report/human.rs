@@ -20,12 +20,16 @@ use std::fmt::Write;
 /// How many refusals are shown in full; the others get a line each.
 const WHOLE: usize = 10;
 
-const BOLD: Ansi = Ansi::new().bold();
-pub(super) const RED: Ansi = AnsiColor::Red.on_default().bold();
-pub(super) const YELLOW: Ansi = AnsiColor::Yellow.on_default();
+/// The style of names.
+pub const BOLD: Ansi = Ansi::new().bold();
+/// The style of errors.
+pub const RED: Ansi = AnsiColor::Red.on_default().bold();
+/// The style of warnings and of commits.
+pub const YELLOW: Ansi = AnsiColor::Yellow.on_default();
 pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
 pub(super) const DIM: Ansi = Ansi::new().dimmed();
-pub(super) const CYAN: Ansi = AnsiColor::Cyan.on_default();
+/// The style of hints.
+pub const CYAN: Ansi = AnsiColor::Cyan.on_default();
 
 /// Renders a line for each edit, commit or branch of the result.
 pub fn lines(report: &Report, verbose: bool) -> String {

@@ -26,7 +26,7 @@ mod wanted;
 pub use accepted::{AcceptedCommit, AcceptedReport};
 pub use difference::Difference;
 pub use feedback::{FEEDBACK_LIMIT, feedback};
-pub use human::{diffs, findings, headline, kept, lines};
+pub use human::{BOLD, CYAN, RED, YELLOW, diffs, findings, headline, kept, lines};
 #[cfg(feature = "git")]
 pub(crate) use json::in_the_way;
 pub use json::{SCHEMA_VERSION, json};

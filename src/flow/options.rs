@@ -33,6 +33,8 @@ macro_rules! with_defaults {
     };
 }
 
+pub(super) use with_defaults;
+
 with_defaults! {
     /// How responses are read, checked and landed. The defaults are those of the command.
     #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Making a prompt: the instructions, the files and the request.
 
 use super::Error;
-use super::options::Matcher;
+use super::options::{Matcher, with_defaults};
 use crate::edit::FormatId;
 use crate::path::{RepoPath, may_hold_secrets};
 use crate::plan::{Node, TreeView};
@@ -11,49 +11,33 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 
-/// What a prompt asks for.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Question {
-    /// The format to ask for.
-    pub format: FormatId,
-    /// The commit of the files; by default HEAD.
-    pub base: Option<String>,
-    /// How files are separated.
-    pub listing: Listing,
-    /// The task.
-    pub request: Option<String>,
-    /// The number of context lines to ask for.
-    pub context_lines: usize,
-    /// Whether edits may delete files. If not, the instructions do not say how.
-    pub delete: bool,
-    /// Pathspecs of the files to show, from the top of the checkout.
-    pub files: Vec<String>,
-    /// Pathspecs of files that are never shown.
-    pub exclude: Vec<String>,
-    /// The largest size of all files together, in bytes.
-    pub most: u64,
-    /// Name paths that are missing or are not files, instead of refusing or ignoring them.
-    pub names_all: bool,
-    /// The paths of more files to show, for which the model has asked.
-    pub requested: Vec<String>,
-}
-
-impl Default for Question {
-    fn default() -> Self {
-        Self {
-            format: FormatId::Opx,
-            base: None,
-            listing: Listing::Fences,
-            request: None,
-            context_lines: CONTEXT_LINES,
-            delete: true,
-            files: Vec::new(),
-            exclude: Vec::new(),
-            most: u64::MAX,
-            names_all: false,
-            requested: Vec::new(),
-        }
+with_defaults! {
+    /// What a prompt asks for.
+    #[derive(Debug, Clone)]
+    #[non_exhaustive]
+    pub struct Question {
+        /// The format to ask for.
+        pub format: FormatId = FormatId::Opx,
+        /// The commit of the files; by default HEAD.
+        pub base: Option<String> = None,
+        /// How files are separated.
+        pub listing: Listing = Listing::Fences,
+        /// The task.
+        pub request: Option<String> = None,
+        /// The number of context lines to ask for.
+        pub context_lines: usize = CONTEXT_LINES,
+        /// Whether edits may delete files. If not, the instructions do not say how.
+        pub delete: bool = true,
+        /// Pathspecs of the files to show, from the top of the checkout.
+        pub files: Vec<String> = Vec::new(),
+        /// Pathspecs of files that are never shown.
+        pub exclude: Vec<String> = Vec::new(),
+        /// The largest size of all files together, in bytes.
+        pub most: u64 = u64::MAX,
+        /// Name paths that are missing or are not files, instead of refusing or ignoring them.
+        pub names_all: bool = false,
+        /// The paths of more files to show, for which the model has asked.
+        pub requested: Vec<String> = Vec::new(),
     }
 }
 

@@ -186,7 +186,7 @@ impl Choosing<'_, '_> {
         }
     }
 
-    /// The answer to a question, which the question allows.
+    /// The answer to a question.
     fn question(
         &mut self,
         step: &Step,
@@ -214,14 +214,7 @@ impl Choosing<'_, '_> {
             can_edit_message: hunk.is_none() && self.run.options.message.is_none(),
             can_go_back: !self.answers.is_empty(),
         };
-        let answer = loop {
-            match self.chooser.choose(&asked)? {
-                Answer::Edit if !can_edit => {}
-                Answer::Split if !can_split => {}
-                Answer::Message if !asked.can_edit_message => {}
-                answer => break answer,
-            }
-        };
+        let answer = self.chooser.choose(&asked)?;
         if !matches!(answer, Answer::Edit | Answer::Message | Answer::Back) {
             self.answers.push((about, answer.clone()));
         }

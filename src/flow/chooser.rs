@@ -4,7 +4,7 @@ use super::Error;
 
 /// The user who approves edits.
 pub trait Chooser: std::fmt::Debug {
-    /// Asks about an edit or a hunk.
+    /// Asks about an edit or a hunk. The answer is one that the question allows.
     ///
     /// # Errors
     /// There is no answer; nothing lands then.

@@ -1,4 +1,4 @@
-//! Whether a hunk is already applied. Every format and strategy asks this module.
+//! Whether a hunk is already applied. Every format asks this module.
 //!
 //! A hunk is already applied only if nothing else can be meant: the search text is inside of the result, the place that
 //! the anchor names has the result, or the result is long enough, matches one place, and nothing else in the file is
@@ -33,7 +33,7 @@ pub(super) fn already_applied(query: &Query<'_>) -> Option<Placement> {
     if !says_enough || shrinks || !pattern.after_is_proof() {
         return None;
     }
-    let matches = find(&query.with(&after)).ok()?.ok()?;
+    let matches = find(&query.with(&after)).ok()?;
     let (match_mode, places) = (matches.match_mode, matches.all());
     let place = places.first().copied().filter(|_| [1, context.repeat(0).total].contains(&places.len()))?;
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
@@ -111,7 +111,7 @@ pub(super) fn stricter_result(query: &Query<'_>, match_mode: MatchMode, places: 
     if match_mode == MatchMode::EXACT || !after.before.iter().any(|text| says_something(text)) {
         return None;
     }
-    let results = find(&query.with(&after)).ok()?.ok()?;
+    let results = find(&query.with(&after)).ok()?;
     let is_apart = |result: &Place| !places.iter().any(|place| place.overlaps(result));
     let result = results.all().first().copied().filter(is_apart)?;
     let is_result = results.match_mode.is_stricter(match_mode)

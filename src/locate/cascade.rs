@@ -2,6 +2,7 @@
 //! has already, loosely in the current text.
 
 use super::Context;
+use super::arrange::arrange;
 use super::combine::combined;
 use super::evidence;
 use super::solution::{Placement, Stage};
@@ -14,18 +15,13 @@ use crate::text::Content;
 use crate::text::search::{Haystack, Place};
 use crate::version::{self, Lineage, Version};
 
-/// How hunks are located together in one text.
-pub(super) type Strategy =
-    fn(&Context<'_>, Haystack<'_>, &[Hunk], Stage) -> Result<Vec<Placement>, Vec<Refusal>>;
-
-/// Locates hunks by a strategy, all or none, and applies them.
+/// Locates hunks, all or none, and applies them.
 pub(super) fn settle(
     context: &Context<'_>,
     version: &Version,
     hunks: &[Hunk],
-    strategy: Strategy,
 ) -> Result<Applied, Vec<Refusal>> {
-    match (Cascade { context, version, hunks, strategy }).settle() {
+    match (Cascade { context, version, hunks }).settle() {
         // A search that was cut short proves nothing.
         _ if context.budget.is_spent() => Err(vec![*evidence::too_costly()]),
         Ok(applied) if context.repeat(0).elsewhere > 0 && applied.outcome == Outcome::Changes => {
@@ -43,7 +39,6 @@ struct Cascade<'a> {
     context: &'a Context<'a>,
     version: &'a Version,
     hunks: &'a [Hunk],
-    strategy: Strategy,
 }
 
 impl Cascade<'_> {
@@ -55,13 +50,12 @@ impl Cascade<'_> {
         let context = Context { base: self.version.base(), ..*self.context };
         // Identical hunks are counted in the current text.
         let base = context.base.filter(|_| repeat.elsewhere == 0 && repeat.total == 1);
-        let arrange = |stage: Stage| (self.strategy)(&context, hay, self.hunks, stage);
         if let Some((base, lineage)) = base
             && let Some(settled) = self.with_base(&context, base, lineage)
         {
             return settled;
         }
-        match arrange(Stage::AlreadyApplied) {
+        match arrange(&context, hay, self.hunks, Stage::AlreadyApplied) {
             Ok(placements) => self.finish(placements),
             // The response has them more often than the file, so those before were applied.
             Err(refusals) if is_repeated && refusals.iter().all(has_no_match) => {
@@ -72,7 +66,7 @@ impl Cascade<'_> {
                 Some(merged) => self.finish(merged?),
                 // Looser matches would not make several matches fewer.
                 None if !refusals.iter().all(has_no_match) => Err(refusals),
-                None => self.finish(arrange(Stage::Loose)?),
+                None => self.finish(arrange(&context, hay, self.hunks, Stage::Loose)?),
             },
         }
     }
@@ -87,11 +81,11 @@ impl Cascade<'_> {
     ) -> Option<Result<Applied, Vec<Refusal>>> {
         let content = self.version.content();
         let [hay, old] = [content, base].map(|text| Haystack::new(text, self.context.budget));
-        let now = match (self.strategy)(context, hay, self.hunks, Stage::Places) {
+        let now = match arrange(context, hay, self.hunks, Stage::Places) {
             Err(refusals) if refusals.iter().any(|refusal| refusal.is_last) => return Some(Err(refusals)),
             now => now.ok(),
         };
-        let in_base = (self.strategy)(&Context { base: None, ..*context }, old, self.hunks, Stage::Places);
+        let in_base = arrange(&Context { base: None, ..*context }, old, self.hunks, Stage::Places);
         let bring = |in_base| {
             Some(bring_over(base, content, lineage, in_base).and_then(|brought| self.finish(brought)))
         };
@@ -129,7 +123,7 @@ impl Cascade<'_> {
         let (blob, content) = (self.version.blob()?, self.version.content());
         let [then, now] = [blob, content].map(|text| Haystack::new(text, self.context.budget));
         let of_blob = Context { base: None, ..*context };
-        let placements = (self.strategy)(&of_blob, then, self.hunks, Stage::Places).ok()?;
+        let placements = arrange(&of_blob, then, self.hunks, Stage::Places).ok()?;
         if !changes_something(&placements)
             || !self.context.budget.spend(LINE_COMPARED * (blob.line_count() + content.line_count()))
         {

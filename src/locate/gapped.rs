@@ -48,9 +48,11 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
             lines.extend(segment.before.iter().map(|_| None));
             continue;
         }
-        let Ok(matches) = find(&anywhere.with(segment))? else { return Ok(None) };
-        let [(aligned, is_applied)] = matches.places.as_slice() else {
-            return Err(evidence::ambiguous(hay, matches.all()));
+        let matches = find(&anywhere.with(segment))?;
+        let (aligned, is_applied) = match matches.places.as_slice() {
+            [] => return Ok(None),
+            [only] => only,
+            _ => return Err(evidence::ambiguous(hay, matches.all())),
         };
         let place = aligned.place;
         let is_after_section = section.is_some_and(|end| end <= place.first());

@@ -20,10 +20,9 @@ pub(super) struct Matches {
     pub(super) match_mode: MatchMode,
     /// Ascending, each with whether it is inside the result of the hunk: the hunk is already applied there.
     pub(super) places: Vec<(Alignment, bool)>,
+    /// The first that may not be taken, if there is one.
+    refused: Option<(Place, Objection)>,
 }
-
-/// The matches; or if none may be taken, the first that may not, if there is one.
-pub(super) type Search = Result<Matches, Option<(Place, Objection)>>;
 
 impl Matches {
     /// The matches at which the hunk is not applied yet.
@@ -31,9 +30,10 @@ impl Matches {
         self.places.iter().filter(|(_, is_applied)| !is_applied).map(|(aligned, _)| aligned).collect()
     }
 
-    /// The first match, at which the hunk is already applied.
-    pub(super) fn applied(&self) -> Option<(Place, Objection)> {
-        self.places.first().map(|(aligned, _)| (aligned.place, Objection::Applied))
+    /// Why no match is open, if that is so: the hunk is already applied at the first, or it may not be taken.
+    pub(super) fn refused(&self) -> Option<(Place, Objection)> {
+        let applied = self.places.first().map(|(aligned, _)| (aligned.place, Objection::Applied));
+        applied.or(self.refused)
     }
 
     /// The places of all matches.
@@ -42,37 +42,32 @@ impl Matches {
     }
 }
 
-/// The matches in the strictest match mode in which one may be taken.
+/// The matches in the strictest match mode in which one may be taken; none if there is no such mode.
 ///
 /// # Errors
 /// There are too many matches to look at each.
-pub(super) fn find(query: &Query<'_>) -> Result<Search, Box<Refusal>> {
+pub(super) fn find(query: &Query<'_>) -> Result<Matches, Box<Refusal>> {
     let query = &query.narrowed();
     let mut refused = None;
     for match_mode in allowed_modes(query.pattern.unit, query.context.limits) {
-        match in_mode(query, match_mode)? {
-            Ok(matches) => return Ok(Ok(matches)),
-            Err(Some((place, objection))) => {
-                refused = refused.or(Some((place, objection)));
-                // This place is meant despite the objection, so no looser one is. With order alone, the lines that
-                // match best may be the ones that are meant, so no looser match is taken either.
-                let tries_looser = match objection {
-                    Objection::Order => query.bounds.regions.is_some(),
-                    Objection::Blanks => false,
-                    _ => true,
-                };
-                if !tries_looser {
-                    break;
-                }
-            }
-            Err(None) => {}
+        let matches = in_mode(query, match_mode)?;
+        if !matches.places.is_empty() {
+            return Ok(matches);
+        }
+        refused = refused.or(matches.refused);
+        // This place is meant despite the objection, so no looser one is. With order alone, the lines that match best may
+        // be the ones that are meant, so no looser match is taken either.
+        match matches.refused {
+            Some((_, Objection::Order)) if query.bounds.regions.is_none() => break,
+            Some((_, Objection::Blanks)) => break,
+            _ => {}
         }
     }
-    Ok(Err(refused))
+    Ok(Matches { match_mode: MatchMode::LOOSEST, places: Vec::new(), refused })
 }
 
 /// The matches in one match mode.
-fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refusal>> {
+fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Matches, Box<Refusal>> {
     let Query { context, hay, pattern, bounds } = *query;
     let places = match match_mode.scope {
         Scope::Whole => hay.whole_lines(&pattern.before, match_mode.normalization),
@@ -81,9 +76,6 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
         // With equal blank lines they match in a stricter mode.
         Scope::SkippingBlanks => hay.skipping_blanks(&pattern.solid(), match_mode.normalization),
     };
-    if places.is_empty() {
-        return Ok(Err(None));
-    }
     if places.len() > MATCHES {
         return Err(evidence::ambiguous(hay, places));
     }
@@ -96,7 +88,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
     // Places ascend, and a long line may have many, so its comment is looked up once.
     let (mut line, mut comment) = (None, None);
     let mut admitted = Vec::with_capacity(places.len());
-    let results = may_be_applied(pattern).then(|| Results::of(query, match_mode));
+    let results = (!places.is_empty() && may_be_applied(pattern)).then(|| Results::of(query, match_mode));
     for place in places {
         if let Some(objection) = bounds.objection(&place) {
             refused = refused.or(Some((place, objection)));
@@ -113,7 +105,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Search, Box<Refus
             _ => admitted.push((aligned, is_applied)),
         }
     }
-    Ok(if admitted.is_empty() { Err(refused) } else { Ok(Matches { match_mode, places: admitted }) })
+    Ok(Matches { match_mode, places: admitted, refused })
 }
 
 /// Whether the result of the hunk may contain the search text, so that a match may be inside of a result: no line with

@@ -9,7 +9,7 @@
 //!
 //! 1. Tiers, the strictest first; the first with a match decides: `tier`, `matches`; elision: `gapped`; similar: `loose`.
 //! 2. A line that the search text misquotes and the replacement has right is a context line: `loose/misquote`.
-//! 3. Headings, line numbers, counts and order bind: `bounds`, `heading`, `arrange/line_numbers`; objections: `admission`.
+//! 3. Headings, line numbers, counts and order bind: `bounds`, `heading`, `arrange`; objections: `admission`.
 //! 4. An edit that the response repeats is applied once: the text at its location decides (`arrange`).
 //! 5. An edit is already applied only if nothing else can be meant: `already_applied`, `results`.
 //! 6. One outcome: all readings of a place give the same bytes: `solution`; equal hunks: `arrange/equal`.
@@ -19,7 +19,7 @@
 //! 9. Additions without context lines: `arrange/addition`.
 //! 10. Insertions of one response at one line keep their order: `splice`.
 //! 11. The current text, then the base: `cascade`; merges of the two: [`crate::version`].
-//! 12. An empty search text matches only an empty file: `arrange/single`.
+//! 12. An empty search text matches only an empty file: `arrange/member`.
 //! 13. Unintended content is refused: [`crate::guard`].
 //!
 //! A change as lines is a [`crate::pattern`]. Only [`crate::text::search`] searches a file.
@@ -33,7 +33,6 @@ mod bounds;
 mod cascade;
 mod combine;
 mod evidence;
-mod fallback;
 mod gapped;
 mod heading;
 mod indent;
@@ -64,7 +63,6 @@ use crate::pattern::lines;
 use crate::text::search::{Budget, Haystack, Place};
 use crate::text::{Content, Language, Normalization};
 use crate::version::{Lineage, Version};
-use arrange::{anchored, numbered, single};
 use serde::{Deserialize, Serialize};
 
 /// How a hunk was located: evidence for the report.
@@ -220,25 +218,20 @@ impl Outcome {
 /// # Errors
 /// Every hunk with no match or several, with evidence from the file.
 pub fn apply(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result<Applied, Vec<Refusal>> {
-    let all =
-        |is_kind: fn(&Anchor) -> bool| !hunks.is_empty() && hunks.iter().all(|hunk| is_kind(&hunk.anchor));
-    let strategy: cascade::Strategy = match () {
-        () if all(|anchor| matches!(anchor, Anchor::Line { .. })) => numbered::arrange,
-        () if all(|anchor| matches!(anchor, Anchor::Seek { .. })) => anchored::arrange,
-        () => return one_by_one(version, hunks, context),
-    };
-    cascade::settle(context, version, hunks, strategy)
-}
-
-/// Applies hunks that are located independently; each is located in the result of those before.
-fn one_by_one(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result<Applied, Vec<Refusal>> {
+    let all = |is_kind: fn(&Anchor) -> bool| hunks.iter().all(|hunk| is_kind(&hunk.anchor));
+    if all(|anchor| matches!(anchor, Anchor::Line { .. }))
+        || all(|anchor| matches!(anchor, Anchor::Seek { .. }))
+    {
+        return cascade::settle(context, version, hunks);
+    }
+    // Others are located independently, each in the result of those before.
     let mut now = version.clone();
     let (mut matched, mut notes, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
     let (mut changes, mut is_applied) = (false, false);
     for (index, hunk) in hunks.iter().enumerate() {
         let repeat = context.repeat(index);
         let one = std::slice::from_ref(hunk);
-        match cascade::settle(&Context { repeats: &[repeat], ..*context }, &now, one, single::arrange) {
+        match cascade::settle(&Context { repeats: &[repeat], ..*context }, &now, one) {
             Ok(applied) => {
                 changes |= applied.outcome == Outcome::Changes;
                 is_applied |= applied.outcome == Outcome::AlreadyApplied;

@@ -16,6 +16,11 @@ pub(super) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
+    /// A pattern whose match may be anywhere.
+    pub(super) fn anywhere(context: &'a Context<'a>, hay: Haystack<'a>, pattern: &'a Pattern<'a>) -> Self {
+        Self { context, hay, pattern, bounds: &Bounds::NONE }
+    }
+
     /// Another pattern with the same bounds.
     pub(super) fn with(self, pattern: &'a Pattern<'a>) -> Self {
         Self { pattern, ..self }

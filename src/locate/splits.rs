@@ -1,8 +1,7 @@
 //! The readings of a hunk whose divider is uncertain, because lines of its texts look like dividers.
 
 use super::Context;
-use super::already_applied::nearly_has;
-use super::bounds::Bounds;
+use super::already_applied::{already_applied, nearly_has};
 use super::matches::find;
 use super::query::Query;
 use super::tier::LOOSEST;
@@ -10,34 +9,33 @@ use crate::edit::Change;
 use crate::pattern::Pattern;
 use crate::text::search::Haystack;
 
-/// The readings of a change, the longest search text first, and the index of the first that the file has, if there are
-/// several.
+/// The reading of a change that is meant; `None` if there are too many.
 ///
-/// The first that the file has is meant. But if the file nearly has a longer one, that one is meant and has drifted:
-/// the shorter ones would take lines of the search text for the replacement, and are left out.
-pub(super) fn readings<'a>(
+/// The first that the file has is meant, with the longest search text. But if the file nearly has a longer one, that one
+/// is meant and has drifted: the shorter ones would take lines of the search text for the replacement. If it has none,
+/// the first that is already applied is meant, or else the shortest.
+pub(super) fn reading<'a>(
     context: &Context<'_>,
     hay: Haystack<'_>,
     change: &'a Change,
-) -> (Vec<Pattern<'a>>, Option<usize>) {
+) -> Option<Pattern<'a>> {
     let mut readings = Pattern::readings(change);
-    let matching = first_matching(context, hay, &readings);
-    if let Some(matching) = matching {
-        let (longer, shorter) = readings.split_at(matching);
-        if longer.iter().any(|longer| is_drifted(hay, longer, &shorter[0])) {
-            readings.truncate(matching);
-            return (readings, None);
-        }
+    if readings.len() < 2 {
+        return readings.pop();
     }
-    (readings, matching)
-}
-
-/// The first of several readings that the file has.
-fn first_matching(context: &Context<'_>, hay: Haystack<'_>, readings: &[Pattern<'_>]) -> Option<usize> {
     let has = |pattern: &Pattern<'_>| {
-        find(&Query { context, hay, pattern, bounds: &Bounds::NONE }).map_or(true, |search| search.is_ok())
+        find(&Query::anywhere(context, hay, pattern)).map_or(true, |matches| !matches.places.is_empty())
     };
-    if readings.len() > 1 { readings.iter().position(has) } else { None }
+    let is_applied =
+        |pattern: &Pattern<'_>| already_applied(&Query::anywhere(context, hay, pattern)).is_some();
+    let meant = match readings.iter().position(has) {
+        Some(first) => {
+            let (longer, shorter) = readings.split_at(first);
+            longer.iter().position(|longer| is_drifted(hay, longer, &shorter[0])).unwrap_or(first)
+        }
+        None => readings.iter().position(is_applied).unwrap_or(readings.len() - 1),
+    };
+    Some(readings.swap_remove(meant))
 }
 
 /// Whether the file nearly has the longer one of two search texts, and has the shorter one: it has the divider line

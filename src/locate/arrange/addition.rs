@@ -6,7 +6,6 @@ use crate::guard;
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::matches_at;
-use crate::locate::bounds::Bounds;
 use crate::locate::evidence::{self, HELP_CONTEXT, unknown_indentation};
 use crate::locate::query::Query;
 use crate::locate::reindent::Reindent;
@@ -55,7 +54,7 @@ pub fn append(
     let mut pattern = Pattern::of_texts("", text, Unit::Lines);
     pattern.end = End::Newline;
     let hay = Haystack::new(content, context.budget);
-    let query = Query { context, hay, pattern: &pattern, bounds: &Bounds::NONE };
+    let query = Query::anywhere(context, hay, &pattern);
     let placement = at_end(&query, false)?;
     // A search that was cut short proves nothing.
     if context.budget.is_spent() {

@@ -1,10 +1,68 @@
-//! The strategies by which hunks are located: one by itself, all in order with line numbers, all in order with
-//! headings.
+//! Where the hunks of one edit belong in a text. Each hunk has candidates, which are the matches of its search text;
+//! what its anchor says removes some of them, and one has to be left.
+//!
+//! Chunks of a Codex patch are located one after the other ([`cursor`]); hunks of a unified diff together ([`series`]).
+//! Any other hunk is an edit of its own here.
 
 pub(super) mod addition;
-pub(super) mod anchored;
+mod counted;
+mod cursor;
 mod equal;
-mod line_numbers;
-pub(super) mod numbered;
+mod member;
+mod numbered;
 mod series;
-pub(super) mod single;
+
+use super::Context;
+use super::Repeat;
+use super::bounds::Bounds;
+use super::evidence;
+use super::heading::Headings;
+use super::query::Query;
+use super::solution::{Placement, Stage};
+use super::splits::reading;
+use crate::diag::Refusal;
+use crate::edit::{Anchor, Hunk};
+use crate::text::search::Haystack;
+use cursor::Cursor;
+use equal::{Equal, equals};
+use member::Member;
+use series::{Series, State};
+
+/// The placement of each hunk, or the refusals of those without one.
+pub(super) fn arrange<'h>(
+    context: &Context<'_>,
+    hay: Haystack<'_>,
+    hunks: &'h [Hunk],
+    stage: Stage,
+) -> Result<Vec<Placement>, Vec<Refusal>> {
+    let original = context.base.map_or(hay, |(base, _)| Haystack::new(base, hay.budget()));
+    let (original, current) = (Headings::new(original, context), Headings::new(hay, context));
+    let mut cursor = Cursor::default();
+    let member = |(index, (hunk, equal)): (usize, (&'h Hunk, Equal))| {
+        let pattern = reading(context, hay, &hunk.change).ok_or_else(evidence::too_costly)?;
+        if equal.is_duplicate || pattern.changes_nothing() {
+            cursor.skip_to(hay, hunk, &pattern);
+            return Ok((pattern, State::Done(Placement::NoChange)));
+        }
+        let bounds = match &hunk.anchor {
+            Anchor::Line { old_start, section: Some(section), .. } => {
+                numbered::bounds(context, [&original, &current], section, old_start.is_some())?
+            }
+            Anchor::Seek { context, end_of_file } => cursor.bounds(hay, &current, context, *end_of_file)?,
+            _ => Bounds::default(),
+        };
+        let query = Query { context, hay, pattern: &pattern, bounds: &bounds };
+        // Equal chunks in a row are counted like equal edits.
+        let repeat = match equal.in_row {
+            1 => context.repeat(0),
+            total => Repeat { total, ..Repeat::ONCE },
+        };
+        let followed = context.followed || index + 1 < hunks.len();
+        let member = Member { query, hunk, stage, followed, repeat, has_equal: equal.is_repeated };
+        let state = member.state(&cursor)?;
+        cursor.pass(&query, &state);
+        Ok((pattern, state))
+    };
+    let hunks = evidence::each(hunks.iter().zip(equals(hay, hunks)).enumerate().map(member))?;
+    Series { context, hay, hunks }.solve()
+}

@@ -1,11 +1,9 @@
-//! All hunks of a diff with the places that each may have, narrowed by order and line numbers.
+//! All hunks of an edit with the places that each may have, narrowed by order and line numbers.
 
-use super::line_numbers::LineNumbers;
 use crate::diag::Refusal;
-use crate::edit::Hunk;
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
-use crate::locate::bounds::{Bounds, Objection};
+use crate::locate::bounds::Objection;
 use crate::locate::evidence;
 use crate::locate::query::Query;
 use crate::locate::solution::Placement;
@@ -23,6 +21,10 @@ pub(super) struct Candidate {
     pub(super) aligned: Alignment,
     /// The lines that it changes, without the context lines around them, which neighbours may share.
     pub(super) core: (usize, usize),
+    /// Whether the line number of the hunk names it, counted in the base.
+    pub(super) is_in_base: bool,
+    /// Whether it names it counted in the current text, if that is not the base.
+    pub(super) is_in_current: bool,
     /// Whether the hunk is already applied there.
     pub(super) is_applied: bool,
 }
@@ -49,51 +51,65 @@ pub(super) fn core(pattern: &Pattern<'_>, aligned: &Alignment) -> (usize, usize)
 pub(super) struct Series<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) hay: Haystack<'a>,
-    pub(super) hunks: Vec<(&'a Hunk, Pattern<'a>, State)>,
+    pub(super) hunks: Vec<(Pattern<'a>, State)>,
 }
 
 impl Series<'_> {
-    /// The hunks that have candidates, with their indexes.
-    fn open(&mut self) -> impl Iterator<Item = (usize, &Hunk, &mut Vec<Candidate>)> {
-        self.hunks.iter_mut().enumerate().filter_map(|(number, (hunk, _, state))| match state {
-            State::Open(candidates) => Some((number, *hunk, candidates)),
-            State::Done(_) => None,
-        })
+    /// The placement of each hunk at the only candidate that is meant.
+    pub(super) fn solve(mut self) -> Result<Vec<Placement>, Vec<Refusal>> {
+        self.choose_by_order()?;
+        self.check_applied()?;
+        let Self { context, hay, hunks } = self;
+        let placement = |(pattern, state): (Pattern<'_>, State)| {
+            let query = Query::anywhere(context, hay, &pattern);
+            let candidate = match state {
+                State::Done(placement) => return Ok(placement),
+                State::Open(candidates) => candidates.into_iter().next(),
+            };
+            match candidate {
+                None => Ok(Placement::NoChange),
+                Some(Candidate { aligned, is_applied: true, .. }) => {
+                    Ok(Placement::applied(hay, aligned.place, aligned.match_mode))
+                }
+                Some(Candidate { aligned, .. }) => query.solve(&aligned).map(Placement::Change),
+            }
+        };
+        evidence::each(hunks.into_iter().map(placement))
     }
 
-    /// Leaves each hunk only the candidate that is meant.
-    pub(super) fn choose(&mut self) -> Result<(), Vec<Refusal>> {
-        self.choose_by_order()?;
-        self.check_applied()
+    /// The hunks that have candidates, with their indexes.
+    fn open(&mut self) -> impl Iterator<Item = (usize, &mut Vec<Candidate>)> {
+        self.hunks.iter_mut().enumerate().filter_map(|(index, (_, state))| match state {
+            State::Open(candidates) => Some((index, candidates)),
+            State::Done(_) => None,
+        })
     }
 
     /// Refuses hunks above an earlier one that is already applied, unless their line number names the place: they may be
     /// applied, too, and the place may be another.
     fn check_applied(&self) -> Result<(), Vec<Refusal>> {
-        let (mut applied, mut refused) = (0, Vec::new());
-        for (index, (hunk, pattern, state)) in self.hunks.iter().enumerate() {
+        let mut applied = 0;
+        let check = |(pattern, state): &(Pattern<'_>, State)| {
             match state {
                 State::Done(Placement::AlreadyApplied(solution)) => {
-                    applied = applied.max(solution.place.first())
+                    applied = applied.max(solution.place.first());
                 }
                 State::Done(_) => {}
-                State::Open(candidates) => {
-                    let Some(one) = candidates.first() else { continue };
-                    let place = one.aligned.place;
-                    if one.is_applied {
-                        applied = applied.max(place.first());
-                    } else if place.behind() <= applied
-                        && LineNumbers::of(self.context, hunk).in_base != Some(one.line())
-                    {
-                        let refusal = evidence::objected(self.hay, pattern, &place, Objection::Order);
-                        refused.push(refusal.of_hunk(index));
+                State::Open(candidates) => match candidates.first() {
+                    Some(one) if one.is_applied => applied = applied.max(one.line()),
+                    Some(one) if one.aligned.place.behind() <= applied && !one.is_in_base => {
+                        let place = &one.aligned.place;
+                        return Err(evidence::objected(self.hay, pattern, place, Objection::Order));
                     }
-                }
+                    _ => {}
+                },
             }
-        }
-        if refused.is_empty() { Ok(()) } else { Err(refused) }
+            Ok(())
+        };
+        evidence::each(self.hunks.iter().map(check)).map(drop)
     }
 
+    /// Leaves each hunk only the candidate that is meant.
     fn choose_by_order(&mut self) -> Result<(), Vec<Refusal>> {
         // The numbers may leave no order, so that they decide of the others, too.
         for _ in 0..2 {
@@ -101,18 +117,17 @@ impl Series<'_> {
             self.keep_numbered(&usable)?;
         }
         let usable = self.usable();
-        let (context, hay) = (self.context, self.hay);
+        let hay = self.hay;
         let mut refused = Vec::new();
-        for ((index, hunk, of), usable) in self.open().zip(usable) {
+        for ((index, of), usable) in self.open().zip(usable) {
             let [pick] = usable[..] else {
                 let places = of.iter().map(|candidate| candidate.aligned.place);
                 refused.push(evidence::ambiguous(hay, places).of_hunk(index));
                 continue;
             };
-            let number = LineNumbers::of(context, hunk).in_base;
             let meant = of.swap_remove(pick);
             // Order leaves another one than the line number names.
-            if let Some(named) = of.iter().find(|candidate| Some(candidate.line()) == number) {
+            if let Some(named) = of.iter().find(|candidate| candidate.is_in_base) {
                 let refusal = evidence::two_places(hay, named.line(), meant.line());
                 refused.push(refusal.of_hunk(index));
             }
@@ -124,7 +139,7 @@ impl Series<'_> {
     /// For each hunk, which of its candidates fit the order; if there is no order, all. That hunks with one place each
     /// change different lines is checked last.
     fn usable(&mut self) -> Vec<Vec<usize>> {
-        let cores = |(_, _, of): (usize, &Hunk, &mut Vec<Candidate>)| of.iter().map(|one| one.core).collect();
+        let cores = |(_, of): (usize, &mut Vec<Candidate>)| of.iter().map(|one| one.core).collect();
         let cores: Vec<Vec<(usize, usize)>> = self.open().map(cores).collect();
         let usable = in_order(&cores);
         if usable.iter().any(Vec::is_empty) {
@@ -137,38 +152,17 @@ impl Series<'_> {
     /// number decides between equals. It may be counted in the base or in the current text: if both name a candidate, it
     /// has to be the same.
     fn keep_numbered(&mut self, usable: &[Vec<usize>]) -> Result<(), Vec<Refusal>> {
-        let (context, hay) = (self.context, self.hay);
-        for ((number, hunk, of), _) in self.open().zip(usable).filter(|(_, usable)| usable.len() > 1) {
-            let numbers = LineNumbers::of(context, hunk);
-            let at = |line: Option<usize>| of.iter().position(|candidate| Some(candidate.line()) == line);
-            let Some(in_base) = at(numbers.in_base) else { continue };
-            if let Some(other) = at(numbers.in_current).filter(|other| *other != in_base) {
-                let refusal = evidence::two_places(hay, of[other].line(), of[in_base].line()).of_hunk(number);
+        let hay = self.hay;
+        for ((index, of), _) in self.open().zip(usable).filter(|(_, usable)| usable.len() > 1) {
+            let Some(in_base) = of.iter().position(|candidate| candidate.is_in_base) else { continue };
+            let others = of.iter().filter(|candidate| candidate.is_in_current && !candidate.is_in_base);
+            if let Some(other) = others.map(Candidate::line).next() {
+                let refusal = evidence::two_places(hay, other, of[in_base].line()).of_hunk(index);
                 return Err(vec![Refusal { is_last: true, ..refusal }]);
             }
             *of = vec![of.swap_remove(in_base)];
         }
         Ok(())
-    }
-
-    /// The placement of each hunk at the candidate that is left.
-    pub(super) fn solve(self) -> Result<Vec<Placement>, Vec<Refusal>> {
-        let Self { context, hay, hunks } = self;
-        let placement = |(_, pattern, state): (&Hunk, Pattern<'_>, State)| {
-            let query = Query { context, hay, pattern: &pattern, bounds: &Bounds::NONE };
-            let candidate = match state {
-                State::Done(placement) => return Ok(placement),
-                State::Open(candidates) => candidates.into_iter().next(),
-            };
-            let Some(Candidate { aligned, is_applied, .. }) = candidate else {
-                return Ok(Placement::NoChange);
-            };
-            if is_applied {
-                return Ok(Placement::applied(hay, aligned.place, aligned.match_mode));
-            }
-            query.solve(&aligned).map(Placement::Change)
-        };
-        evidence::each(hunks.into_iter().map(placement))
     }
 }
 

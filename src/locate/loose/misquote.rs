@@ -20,7 +20,7 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
         return Ok(None);
     };
-    let Ok(matches) = find(&query.with(&meant))? else { return Ok(None) };
+    let matches = find(&query.with(&meant))?;
     let open = matches.open();
     match open.as_slice() {
         [one] if matches.places.len() == 1 => {

@@ -1,0 +1,11 @@
+try:
+    log("try")
+    one()
+except E:
+    pass
+
+try:
+    log("try")
+    two()
+except E:
+    pass

@@ -1,0 +1,9 @@
+try:
+    one()
+except E:
+    pass
+
+try:
+    two()
+except E:
+    pass

@@ -1,0 +1,14 @@
+try:
+    one()
+except E:
+    pass
+
+try:
+    two()
+except E:
+    pass
+
+try:
+    three()
+except E:
+    pass

@@ -1,0 +1,10 @@
+try:
+    one()
+except E:
+    pass
+
+try:
+    log("try")
+    two()
+except E:
+    pass

@@ -5,6 +5,7 @@
 //! nearly the search text. Edits that touch each other are judged by their combined result.
 
 use super::alignment::Alignment;
+use super::bounds::{Bounds, Region};
 use super::matches::find;
 use super::query::Query;
 use super::reindent::Reindent;
@@ -12,7 +13,7 @@ use super::results::{is_unfinished, sees_all};
 use super::solution::Placement;
 use super::splice::{Beside, Splice};
 use super::thresholds::{LEAST_LINES, NEARLY};
-use super::tier::{LOOSEST, MatchMode, Scope, allowed_modes};
+use super::tier::{LOOSEST, MatchMode, Scope};
 use super::{Applied, Context, Outcome, apply};
 use crate::edit::{Anchor, Change, Hunk, Unit};
 use crate::pattern::{Pattern, Step, says_something};
@@ -61,47 +62,23 @@ pub(super) fn matches_at<T: AsRef<[u8]>>(
         .all(|text| real.next().flatten().is_some_and(|real| normalization.eq(text.as_ref(), real.text)))
 }
 
-/// The result of a hunk, if it matches at exactly the line that its line number names.
-pub(super) fn applied_at(query: &Query<'_>, line: usize) -> Option<(Place, MatchMode)> {
-    let Query { context, hay, pattern, .. } = *query;
+/// The result of a hunk, if it matches at exactly the line that its line number names, or after blank lines there.
+pub(super) fn result_at(query: &Query<'_>, line: usize) -> Option<(Place, MatchMode)> {
+    let Query { hay, pattern, .. } = *query;
     let after = Pattern::of_lines(pattern.after());
     // Usually nothing matches there in any mode.
-    query.with(&after).loose_match_at(line)?;
-    let in_mode = |match_mode: MatchMode| {
-        let place = result_at(hay, pattern, &after, line, match_mode)?;
-        Alignment::at(hay, &after, place, match_mode).map(|aligned| (aligned.place, match_mode))
-    };
-    let (place, match_mode) = allowed_modes(pattern.unit, context.limits).find_map(in_mode)?;
-    let sees_all = |match_mode: MatchMode| sees_all(pattern, match_mode.normalization);
-    (pattern.after_is_proof()
-        && sees_all(MatchMode::TRAILING)
-        && sees_all(match_mode)
-        && !is_unfinished(hay, pattern, &place)
-        && query.admits(&place))
-    .then_some((place, match_mode))
-}
-
-/// The place of the result of a hunk that begins at exactly this line, in a match mode.
-fn result_at(
-    hay: Haystack<'_>,
-    pattern: &Pattern<'_>,
-    after: &Pattern<'_>,
-    line: usize,
-    match_mode: MatchMode,
-) -> Option<Place> {
-    let normalization = match_mode.normalization;
-    match match_mode.scope {
-        Scope::Whole => matches_at(hay, line, &after.before, normalization)
-            .then(|| Place::lines(line, line + after.before.len())),
-        Scope::Part => None,
-        // Blank lines tell whether it is applied.
-        Scope::SkippingBlanks if pattern.added().chain(pattern.removed()).any(is_blank) => None,
-        Scope::SkippingBlanks => {
-            let nearby = hay.within(line..line.saturating_add(2 * after.before.len() + 1));
-            let begins = |place: &Place| (line..place.first()).all(|above| hay.is_blank(above));
-            nearby.skipping_blanks(&after.solid(), normalization).into_iter().find(begins)
-        }
-    }
+    let last = query.with(&after).loose_match_at(line)?.first();
+    let regions = Some(vec![Region { heading: line, outermost: line, last, opens: false }]);
+    let bounds = Bounds { regions, ..Bounds::default() };
+    let nearby = hay.within(line..last.saturating_add(2 * after.before.len() + 1));
+    let matches = find(&Query { hay: nearby, bounds: &bounds, ..query.with(&after) }).ok()?;
+    let (place, match_mode) = (matches.places.first()?.0.place, matches.match_mode);
+    // Blank lines tell whether it is applied.
+    let changes_blanks = pattern.added().chain(pattern.removed()).any(is_blank);
+    let is_seen = sees_all(pattern, MatchMode::TRAILING.normalization)
+        && sees_all(pattern, match_mode.normalization)
+        && !(changes_blanks && match_mode.scope == Scope::SkippingBlanks);
+    (is_seen && !is_unfinished(hay, pattern, &place) && query.admits(&place)).then_some((place, match_mode))
 }
 
 /// The result of a hunk, if it matches in a stricter mode than the search text and apart from its matches: the hunk may

@@ -6,7 +6,7 @@ use super::series::{Candidate, State, core};
 use crate::diag::Refusal;
 use crate::edit::{Anchor, Hunk};
 use crate::locate::Context;
-use crate::locate::already_applied::{applied_at, nearly_has, nearly_matches};
+use crate::locate::already_applied::{nearly_has, nearly_matches, result_at};
 use crate::locate::bounds::Bounds;
 use crate::locate::evidence;
 use crate::locate::heading::Headings;
@@ -15,6 +15,7 @@ use crate::locate::query::Query;
 use crate::locate::solution::Placement;
 use crate::locate::thresholds::{CANDIDATES, HEADINGS};
 use crate::locate::tier::MatchMode;
+use crate::pattern::says_something;
 use crate::text::search::Place;
 
 impl Member<'_> {
@@ -34,8 +35,14 @@ impl Member<'_> {
             if places.len() != 1 {
                 return Err(evidence::ambiguous(hay, open));
             }
-        } else if !is_named && let Some((place, match_mode)) = self.applied_at_number(&numbers, &open) {
-            return Ok(State::Done(Placement::applied(hay, place, match_mode)));
+        } else if !is_named && let Some((place, match_mode)) = self.result_at_number(&numbers, &open) {
+            return match open.first() {
+                // A deletion may have been made there before, and other lines like the deleted ones are left.
+                Some(first) if !pattern.after_is_proof() => {
+                    Err(evidence::applied_elsewhere(hay, first, &place))
+                }
+                _ => Ok(State::Done(Placement::applied(hay, place, match_mode))),
+            };
         }
         let Some(first) = open.first() else { return self.fallback(cursor, refused) };
         if !is_named && let Some(named) = self.other_at_number(&numbers, &open) {
@@ -66,14 +73,20 @@ impl Member<'_> {
     }
 
     /// Where the result matches at a line that a line number names. Models get numbers wrong: without a match or a
-    /// heading, nothing in the file may be nearly the search text.
-    fn applied_at_number(&self, numbers: &LineNumbers, open: &[Place]) -> Option<(Place, MatchMode)> {
+    /// heading, nothing in the file may be nearly the search text, and the result has to prove something.
+    fn result_at_number(&self, numbers: &LineNumbers, open: &[Place]) -> Option<(Place, MatchMode)> {
         let apart = |(place, _): &(Place, MatchMode)| !open.iter().any(|one| one.reaches_out_of(place));
-        let applied = numbers.result.iter().find_map(|line| applied_at(&self.query, *line).filter(apart))?;
-        let agrees = self.query.bounds.regions.is_some()
-            || !open.is_empty()
-            || !nearly_matches(&self.query, &[applied.0]);
-        agrees.then_some(applied)
+        let found = numbers.result.iter().find_map(|line| result_at(&self.query, *line).filter(apart))?;
+        let pattern = self.query.pattern;
+        let is_told = pattern.added().next().is_none() && pattern.after().into_iter().any(says_something);
+        let agrees = match pattern.after_is_proof() {
+            false => is_told && !open.is_empty(),
+            true => {
+                let is_bounded = self.query.bounds.regions.is_some() || !open.is_empty();
+                is_bounded || !nearly_matches(&self.query, &[found.0])
+            }
+        };
+        agrees.then_some(found)
     }
 
     /// The place that a line number names, if the search text matches there more loosely than elsewhere, or nearly:

@@ -2,9 +2,9 @@
 //! all.
 
 use super::operations::limits;
-use super::overlay::Overlay;
+use super::overlay::Base;
 use super::whole::rewritten;
-use super::{Aim, Body, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView};
+use super::{Aim, Body, FileState, Node, Outcome, Rules, Run, Step, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Hunk, Op, Script};
 use crate::locate::{self, Context, HELP_CONTEXT, Note};
@@ -21,13 +21,8 @@ const MOST: usize = 256;
 /// Marks edits as already applied that are so only together: all of them leave the file as it was, or those that share
 /// lines prove it as one hunk would. Where nothing proves it, they are refused if some of them are applied.
 /// `paths` has a name for the path of every edit.
-pub(super) fn judge(
-    script: &Script,
-    paths: &[String],
-    tree: &dyn TreeView,
-    rules: &Rules,
-    run: &mut Run<'_>,
-) -> Result<(), TreeError> {
+pub(super) fn judge(script: &Script, paths: &[String], run: &mut Run<'_>) -> Result<(), TreeError> {
+    let base = run.overlay.base;
     for (path, edits) in several(script, paths) {
         let Ok(path) = RepoPath::parse(path) else { continue };
         let is_of_file = |number: usize| edits.binary_search(&(number - 1)).is_ok();
@@ -36,17 +31,14 @@ pub(super) fn judge(
         if all_apply && !changing.any(|step| is_of_file(step.edit)) {
             continue;
         }
-        let Some(node @ Node::File { .. }) = run.overlay.base_node(&path)? else { continue };
+        let Some(node @ Node::File { .. }) = base.node(&path)? else { continue };
         let before = FileState { node, body: Body::Base(path.clone()) };
         let content = run.overlay.text(&before.body)?;
         let after = run.overlay.file(&path)?.filter(|after| after.node == node);
         let is_as_before = after.map_or(Ok(false), |after| run.overlay.same(&after.body, &before.body))?;
-        let is_applied = all_apply && (is_as_before || are_appended(script, &edits, rules, &content));
-        let together = if is_applied {
-            Together::Applied
-        } else {
-            together(script, &edits, (tree, rules), (&path, node, &content))?
-        };
+        let is_applied = all_apply && (is_as_before || are_appended(script, &edits, base.rules, &content));
+        let together =
+            if is_applied { Together::Applied } else { together(script, &edits, base, (&path, &content))? };
         match together {
             Together::Applied => run.mark_applied(script, &edits, &path, &content),
             Together::Unclear if all_apply => run.refuse_to_repeat(script, &edits),
@@ -177,8 +169,8 @@ fn are_appended(script: &Script, edits: &[usize], rules: &Rules, content: &Conte
 fn together(
     script: &Script,
     edits: &[usize],
-    (tree, rules): (&dyn TreeView, &Rules),
-    (path, node, content): (&RepoPath, Node, &Content),
+    base: &Base<'_>,
+    (path, content): (&RepoPath, &Content),
 ) -> Result<Together, TreeError> {
     let edits: Vec<Edit> = edits.iter().filter_map(|edit| script.edits.get(*edit)).cloned().collect();
     let are_hunks =
@@ -186,7 +178,8 @@ fn together(
     let part = Script { edits, ..Script::default() };
     let hunks: Vec<&Hunk> = part.edits.iter().flat_map(|edit| edit.hunks()).collect();
     let first = part.edits.first().filter(|_| are_hunks && !content.is_binary());
-    let Some(limits) = first.filter(|_| (2..=MOST).contains(&hunks.len())).map(|edit| limits(edit, rules))
+    let Some(limits) =
+        first.filter(|_| (2..=MOST).contains(&hunks.len())).map(|edit| limits(edit, base.rules))
     else {
         return Ok(Together::Unapplied);
     };
@@ -195,9 +188,8 @@ fn together(
     let Some((before, is_proven)) = before.filter(|_| !budget.is_spent()) else {
         return Ok(Together::Unapplied);
     };
-    let mut overlay = Overlay::new(tree);
-    overlay.set(path, Some(FileState { node, body: Body::Text(before) }), None);
-    let run = Run::of(&part, &overlay, rules, &BTreeMap::new(), Aim::Combined)?;
+    let base = base.with_text(path, before);
+    let run = Run::of(&part, &base, &BTreeMap::new(), Aim::Combined)?;
     let made = run.overlay.file(path)?.map(|state| run.overlay.text(&state.body)).transpose()?;
     Ok(match run.findings.is_empty() && made.is_some_and(|made| made == *content) {
         true if is_proven => Together::Applied,

@@ -4,7 +4,7 @@
 mod snippet;
 
 use super::operations::path_if_any;
-use super::overlay::Overlay;
+use super::overlay::{Base, Overlay};
 use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, Run, TreeError, TreeView};
 use crate::diag::{Code, Diagnostic, Severity, counted};
@@ -44,13 +44,14 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     if script.given.is_empty() {
         return Ok(());
     }
-    let overlay = Overlay::new(tree);
+    let base = &Base::new(tree, rules);
+    let overlay = Overlay::new(base);
     let files = FileLines::new(&overlay);
     let mut touched = touched(script);
     let (mut shown, mut edits, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let mut all = Vec::new();
     for given in std::mem::take(&mut script.given) {
-        let own = named_files(&given, tree, rules)?;
+        let own = named_files(&given, base)?;
         all.push((given, own));
     }
     // Of several texts for the file that the user names, it is not clear which is meant.
@@ -72,12 +73,12 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         } else if given.is_snippet
             && let Some(only) = only
             && given.state == FenceState::Closed
-            && is_file(&only.path, tree, rules)?
+            && is_file(&only.path, base)?
             && syntax::knows(&only.path.raw)
         {
             let edit = snippet(&given, &only.path);
             let relation = match edits.last() {
-                Some(before) => files.relation(before, &edit, only, rules)?,
+                Some(before) => files.relation(before, &edit, only)?,
                 None => None,
             };
             match relation {
@@ -92,22 +93,20 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
                 None => edits.push(edit),
             }
         } else if given.is_whole {
-            let namesake = only.map_or(Ok(None), |only| namesake(&only.path, &overlay, rules))?;
+            let namesake = only.map_or(Ok(None), |only| namesake(&only.path, &overlay))?;
             match whole_file(&given, namesake) {
                 Ok(edit) => edits.push(edit),
                 Err(fault) => script.diagnostics.push(*fault),
             }
         } else if let Some(only) = only
             && !is_touched(&only.path)
-            && is_new_file(&given, only, &overlay, rules)?
+            && is_new_file(&given, only, &overlay)?
         {
             edits.push(edit_of(&given, &only.path));
             touched.insert(only.path.shown(), given.span);
-        } else if given.state != FenceState::Unclosed
-            && files.show(&given.candidates, given.content(), rules)?
-        {
+        } else if given.state != FenceState::Unclosed && files.show(&given.candidates, given.content())? {
             if let Some(only) = only
-                && files.hold_no_more(only, given.content(), rules)?
+                && files.hold_no_more(only, given.content())?
             {
                 whole.push(edit_of(&given, &only.path));
             }
@@ -157,11 +156,11 @@ fn touched(script: &Script) -> HashMap<String, Span> {
 }
 
 /// The files that a block names; several only if whole lines name several.
-fn named_files(given: &CodeBlock, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<Candidate>, TreeError> {
+fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, TreeError> {
     let mut own: Vec<Candidate> = Vec::new();
     let is_in = |own: &[Candidate], one: &Candidate| own.iter().any(|other| other.path.is_like(&one.path));
     for candidate in given.candidates.iter().filter(|candidate| candidate.by.is_whole()) {
-        if !is_in(&own, candidate) && is_named(given, candidate, tree, rules)? {
+        if !is_in(&own, candidate) && is_named(given, candidate, base)? {
             own.push(candidate.clone());
         }
     }
@@ -171,7 +170,7 @@ fn named_files(given: &CodeBlock, tree: &dyn TreeView, rules: &Rules) -> Result<
     for candidate in given.candidates.iter().filter(|one| !one.by.is_whole() && one.by != Clue::Asked) {
         let path = candidate.path.shown();
         let is_full_path = candidate.quoted && path.contains('/') && extension(&path).is_some();
-        if !is_in(&own, candidate) && (is_full_path || is_file(&candidate.path, tree, rules)?) {
+        if !is_in(&own, candidate) && (is_full_path || is_file(&candidate.path, base)?) {
             own.push(candidate.clone());
         }
     }
@@ -186,12 +185,7 @@ fn named_files(given: &CodeBlock, tree: &dyn TreeView, rules: &Rules) -> Result<
 /// Whether a line, comment or info string that may be a path names a file: the tree has it, or it looks like a path. A
 /// path with directories and an extension does; `and/or` and `console.log` do not, and a bare name only if it fits the
 /// info string.
-fn is_named(
-    given: &CodeBlock,
-    one: &Candidate,
-    tree: &dyn TreeView,
-    rules: &Rules,
-) -> Result<bool, TreeError> {
+fn is_named(given: &CodeBlock, one: &Candidate, base: &Base<'_>) -> Result<bool, TreeError> {
     let path = one.path.shown();
     let has_extension =
         extension(&path).is_some_and(|one| one.starts_with(|c: char| c.is_ascii_alphabetic()));
@@ -203,7 +197,7 @@ fn is_named(
         _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
         Some(_) if has_extension || fits || path.starts_with('.') => true,
         Some(folder) => match RepoPath::parse(folder) {
-            Ok(folder) => matches!(tree.entry(&folder)?, Some(Node::Directory)),
+            Ok(folder) => matches!(base.node(&folder)?, Some(Node::Directory)),
             Err(_) => false,
         },
         None => {
@@ -211,7 +205,7 @@ fn is_named(
                 && (has_extension && Language::has_name(&path) || path.starts_with('.'))
         }
     };
-    Ok(looks_like_path || is_file(&one.path, tree, rules)?)
+    Ok(looks_like_path || is_file(&one.path, base)?)
 }
 
 /// The edit of a block that is requested to be a whole file. `namesake` is a file in another directory with the bare
@@ -247,12 +241,8 @@ fn is_diff(text: &str) -> bool {
 
 /// Whether a block is a new file: a whole line or the info string names its path and no other, it is closed and leaves
 /// nothing out, and the file is missing and needs no permission.
-fn is_new_file(
-    given: &CodeBlock,
-    only: &Candidate,
-    overlay: &Overlay<'_>,
-    rules: &Rules,
-) -> Result<bool, TreeError> {
+fn is_new_file(given: &CodeBlock, only: &Candidate, overlay: &Overlay<'_>) -> Result<bool, TreeError> {
+    let rules = overlay.base.rules;
     let name = only.path.shown();
     let language = Language::of(&name);
     let is_whole = only.by.is_whole()
@@ -261,17 +251,17 @@ fn is_new_file(
         && (Language::is_called(&given.language, &name) || !Language::has_name(&name))
         && !is_pattern(&only.path.raw)
         && (rules.allow_placeholder || !guard::leaves_out(given.content(), language));
-    let Some(path) = path_if_any(&only.path, overlay, rules)?.filter(|_| is_whole) else { return Ok(false) };
+    let Some(path) = path_if_any(&only.path, overlay)?.filter(|_| is_whole) else { return Ok(false) };
     Ok(overlay.node(&path)?.is_none()
         && !is_sensitive(&path)
         && !(rules.also_sensitive)(&path)
-        && namesake(&only.path, overlay, rules)?.is_none()
+        && namesake(&only.path, overlay)?.is_none()
         && !(rules.ignored)(&path))
 }
 
 /// The file in another directory with the bare name of a missing one.
-fn namesake(bare: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<Option<RepoPath>, TreeError> {
-    match path_if_any(bare, overlay, rules)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
+fn namesake(bare: &Target, overlay: &Overlay<'_>) -> Result<Option<RepoPath>, TreeError> {
+    match path_if_any(bare, overlay)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
         Some(path) if overlay.node(&path)?.is_none() => Ok(overlay.with_name(path.file_name(), 1)?.pop()),
         _ => Ok(None),
     }
@@ -318,11 +308,12 @@ pub fn make_new_files(script: &mut Script, is_recorded: impl Fn(&CodeBlock, Span
 /// # Errors
 /// When the tree cannot be read.
 pub fn drop_shown(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> Result<(), TreeError> {
-    let overlay = Overlay::new(tree);
+    let base = &Base::new(tree, rules);
+    let overlay = Overlay::new(base);
     let files = FileLines::new(&overlay);
     for given in std::mem::take(&mut script.pending) {
-        let own = named_files(&given, tree, rules)?;
-        if !files.show(&own, given.content(), rules)? {
+        let own = named_files(&given, base)?;
+        if !files.show(&own, given.content())? {
             script.pending.push(given);
         }
     }
@@ -359,12 +350,7 @@ fn insert(script: &mut Script, edits: Vec<Edit>) {
 
 /// The diagnostics of the pending blocks of a script that was run. If an edit of the same file is refused, that may be
 /// the reason: then it is only a warning.
-pub(super) fn findings(
-    script: &Script,
-    tree: &dyn TreeView,
-    run: &Run<'_>,
-    rules: &Rules,
-) -> Result<Vec<Diagnostic>, TreeError> {
+pub(super) fn findings(script: &Script, run: &Run<'_>) -> Result<Vec<Diagnostic>, TreeError> {
     if script.pending.is_empty() || script.edits.is_empty() {
         return Ok(Vec::new());
     }
@@ -374,14 +360,15 @@ pub(super) fn findings(
         .filter_map(|(number, _)| script.edits.get(number - 1))
         .map(|edit| edit.path.shown())
         .collect();
-    let base = Overlay::new(tree);
-    let (before, after) = (FileLines::new(&base), FileLines::new(&run.overlay));
+    let base = run.overlay.base;
+    let overlay = Overlay::new(base);
+    let (before, after) = (FileLines::new(&overlay), FileLines::new(&run.overlay));
     let mut findings = Vec::new();
     for given in &script.pending {
-        let own = named_files(given, tree, rules)?;
+        let own = named_files(given, base)?;
         let is_open = own.iter().any(|candidate| refused.contains(&candidate.path.shown()));
         let shows = given.state != FenceState::Unclosed
-            && (before.show(&own, given.content(), rules)? || after.show(&own, given.content(), rules)?);
+            && (before.show(&own, given.content())? || after.show(&own, given.content())?);
         if findings.len() < REFUSED && !own.is_empty() && !shows {
             let error = not_read(&CodeBlock { candidates: own, ..given.clone() });
             findings.push(if is_open { as_note(error) } else { error });
@@ -416,7 +403,7 @@ fn as_note(error: Diagnostic) -> Diagnostic {
 /// The error that a recorded block was, as far as the block alone shows it; `None` for one without a file, which only
 /// `--strict` refused.
 pub fn refused_before(given: &CodeBlock) -> Option<Diagnostic> {
-    let own = named_files(given, &MemoryTree::new(), &Rules::default()).ok()?;
+    let own = named_files(given, &Base::new(&MemoryTree::new(), &Rules::default())).ok()?;
     (!own.is_empty()).then(|| not_read(&CodeBlock { candidates: own, ..given.clone() }))
 }
 
@@ -471,18 +458,18 @@ impl<'a, 't> FileLines<'a, 't> {
     }
 
     /// The text of a file that may be meant.
-    fn text(&self, candidate: &Candidate, rules: &Rules) -> Result<Option<Content>, TreeError> {
-        let Some(path) = path_if_any(&candidate.path, self.overlay, rules)? else { return Ok(None) };
+    fn text(&self, candidate: &Candidate) -> Result<Option<Content>, TreeError> {
+        let Some(path) = path_if_any(&candidate.path, self.overlay)? else { return Ok(None) };
         let path = self.overlay.moved_to(&path)?.unwrap_or(path);
         let state = self.overlay.file(&path)?.filter(|state| matches!(state.node, Node::File { .. }));
         state.map(|state| self.overlay.text(&state.body)).transpose()
     }
 
     /// Whether one of these files has these lines in a row.
-    fn show(&self, paths: &[Candidate], text: &str, rules: &Rules) -> Result<bool, TreeError> {
+    fn show(&self, paths: &[Candidate], text: &str) -> Result<bool, TreeError> {
         let wanted = lines(text.trim_matches('\n'));
         for candidate in paths {
-            let Some(content) = self.text(candidate, rules)? else { continue };
+            let Some(content) = self.text(candidate)? else { continue };
             let hay = Haystack::new(&content, &self.budget);
             if text.trim().is_empty() || !hay.whole_lines(&wanted, Normalization::Text).is_empty() {
                 return Ok(true);
@@ -492,8 +479,8 @@ impl<'a, 't> FileLines<'a, 't> {
     }
 
     /// Whether a file has these lines and no others.
-    fn hold_no_more(&self, one: &Candidate, text: &str, rules: &Rules) -> Result<bool, TreeError> {
-        let content = self.text(one, rules)?.filter(|_| one.by.is_whole());
+    fn hold_no_more(&self, one: &Candidate, text: &str) -> Result<bool, TreeError> {
+        let content = self.text(one)?.filter(|_| one.by.is_whole());
         let lines = lines(text);
         let are_all = |content: Content| {
             content.lines(0..content.line_count()).map(|line| line.text).eq(lines.iter().copied())

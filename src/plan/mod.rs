@@ -41,7 +41,7 @@ use crate::span::Span;
 use crate::text::search::Budget;
 use dependence::Unapplied;
 use operations::{Operation, Stop};
-use overlay::Overlay;
+use overlay::{Base, Overlay};
 use repeats::Repeats;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -257,14 +257,15 @@ pub fn resolve(
         settle_given(&mut script, tree, rules)?;
         return resolve(&script, tree, rules);
     }
-    let (script, refused) = unnamed::settle(script, tree, rules)?;
+    let base = &Base::new(tree, rules);
+    let (script, refused) = unnamed::settle(script, base)?;
     let script = &*script;
-    let mut run = Run::of(script, tree, rules, &refused, Aim::Refusals)?;
-    let depending = subset::findings(script, tree, rules, &run)?;
+    let mut run = Run::of(script, base, &refused, Aim::Refusals)?;
+    let depending = subset::findings(script, &run)?;
     run.findings.extend(depending);
     let mut diagnostics = script.diagnostics.clone();
-    diagnostics.extend(given::findings(script, tree, &run, rules)?);
-    let plan = run.into_plan(script, diagnostics, rules)?;
+    diagnostics.extend(given::findings(script, &run)?);
+    let plan = run.into_plan(script, diagnostics)?;
     match plan {
         Err(rejected) if rejected.diagnostics.iter().any(has_syntax_error) => {
             without_syntax_errors(script, tree, rules, rejected).map(Err)
@@ -323,8 +324,7 @@ enum Aim {
 impl<'t> Run<'t> {
     fn of(
         script: &Script,
-        tree: &'t dyn TreeView,
-        rules: &Rules,
+        base: &'t Base<'t>,
         refused: &BTreeMap<usize, Diagnostic>,
         aim: Aim,
     ) -> Result<Self, TreeError> {
@@ -332,12 +332,12 @@ impl<'t> Run<'t> {
             Aim::Refusals => Budget::default(),
             Aim::Steps | Aim::Whether | Aim::Combined => Budget::without_evidence(),
         };
-        let mut run = Self { overlay: Overlay::new(tree), steps: Vec::new(), findings: Vec::new() };
+        let mut run = Self { overlay: Overlay::new(base), steps: Vec::new(), findings: Vec::new() };
         // Other edits may name a file by the path that it had before a landed move.
         for edit in script.landed.iter().filter_map(|at| script.edits.get(*at)) {
-            file(edit, &mut run.overlay, rules)?;
+            file(edit, &mut run.overlay)?;
         }
-        let paths = names(script, &run.overlay, rules)?;
+        let paths = names(script, &run.overlay)?;
         // Edits that are judged together may be already applied after all.
         let judged: BTreeSet<usize> =
             combined::several(script, &paths).into_iter().flat_map(|(_, edits)| edits).collect();
@@ -362,13 +362,21 @@ impl<'t> Run<'t> {
             let overlay = &mut run.overlay;
             let (others, last) = hunks.get(path.as_str()).map_or((&[][..], 0), |(all, last)| (all, *last));
             let followed = last > index;
-            let operation =
-                Operation { number, edit, overlay, rules, repeats: &repeats, others, followed, budget };
+            let operation = Operation {
+                number,
+                edit,
+                overlay,
+                rules: base.rules,
+                repeats: &repeats,
+                others,
+                followed,
+                budget,
+            };
             match operation.resolve() {
                 Ok(step) => {
                     repeats.pass(index, edit.region);
-                    if rules.every_version && aim == Aim::Refusals {
-                        expect(tree, &step);
+                    if base.rules.every_version && aim == Aim::Refusals {
+                        expect(base.tree, &step);
                     }
                     run.steps.push(step);
                 }
@@ -390,7 +398,7 @@ impl<'t> Run<'t> {
             }
         }
         if aim != Aim::Combined {
-            combined::judge(script, &paths, tree, rules, &mut run)?;
+            combined::judge(script, &paths, &mut run)?;
         }
         // Deleting a missing file is already applied only if everything else is, too, and something provably.
         let Self { steps, findings, .. } = &mut run;
@@ -414,13 +422,12 @@ impl<'t> Run<'t> {
         mut self,
         script: &Script,
         mut diagnostics: Vec<Diagnostic>,
-        rules: &Rules,
     ) -> Result<Result<Plan, Rejected>, TreeError> {
         let refused: BTreeSet<usize> = self.findings.iter().map(|(number, _)| *number).collect();
         self.steps.retain(|step| !refused.contains(&step.edit));
         self.findings.sort_by_key(|(number, _)| *number);
         diagnostics.extend(self.findings.into_iter().map(|(_, diagnostic)| diagnostic));
-        diagnostics.extend(syntax_errors::worse(&self.steps, script, &self.overlay, rules)?);
+        diagnostics.extend(syntax_errors::worse(&self.steps, script, &self.overlay)?);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Ok(Err(Rejected { diagnostics, fine: self.steps, resolved: false }));
         }
@@ -489,8 +496,9 @@ fn expect(tree: &dyn TreeView, step: &Step) {
 /// # Errors
 /// When the tree cannot be read.
 pub fn applies(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
-    let (script, refused) = unnamed::settle(script, tree, rules)?;
-    let run = Run::of(&script, tree, rules, &refused, Aim::Whether)?;
+    let base = &Base::new(tree, rules);
+    let (script, refused) = unnamed::settle(script, base)?;
+    let run = Run::of(&script, base, &refused, Aim::Whether)?;
     Ok(run.findings.is_empty() && run.steps.iter().any(|step| step.outcome == Outcome::Changes))
 }
 
@@ -500,18 +508,19 @@ pub fn applies(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<bo
 /// # Errors
 /// When the tree cannot be read.
 pub fn files(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<[String; 2]>, TreeError> {
-    let mut overlay = Overlay::new(tree);
-    script.edits.iter().map(|edit| file(edit, &mut overlay, rules)).collect()
+    let base = Base::new(tree, rules);
+    let mut overlay = Overlay::new(&base);
+    script.edits.iter().map(|edit| file(edit, &mut overlay)).collect()
 }
 
 /// The same for one edit. If it moves the file, the overlay records that.
-fn file(edit: &Edit, overlay: &mut Overlay<'_>, rules: &Rules) -> Result<[String; 2], TreeError> {
-    let Some(path) = operations::if_valid(operations::edit_path(edit, overlay, rules))? else {
+fn file(edit: &Edit, overlay: &mut Overlay<'_>) -> Result<[String; 2], TreeError> {
+    let Some(path) = operations::if_valid(operations::edit_path(edit, overlay))? else {
         return Ok([edit.path.raw.clone(), edit.path.raw.clone()]);
     };
     let now = overlay.end_of_moves(&path);
     if let Op::Rename { to, .. } = &edit.op
-        && let Some(to) = operations::path_if_any(to, overlay, rules)?
+        && let Some(to) = operations::path_if_any(to, overlay)?
         && to != now
     {
         overlay.record_move(&now, &to);
@@ -520,9 +529,9 @@ fn file(edit: &Edit, overlay: &mut Overlay<'_>, rules: &Rules) -> Result<[String
 }
 
 /// A name for the path of every edit; equal paths have equal names.
-fn names(script: &Script, overlay: &Overlay<'_>, rules: &Rules) -> Result<Vec<String>, TreeError> {
+fn names(script: &Script, overlay: &Overlay<'_>) -> Result<Vec<String>, TreeError> {
     let name = |edit: &Edit| {
-        let path = operations::if_valid(operations::edit_path(edit, overlay, rules))?;
+        let path = operations::if_valid(operations::edit_path(edit, overlay))?;
         Ok(path.map_or_else(|| edit.path.raw.clone(), |path| path.to_string()))
     };
     script.edits.iter().map(name).collect()

@@ -56,7 +56,8 @@ pub(super) struct Operation<'a, 't> {
 }
 
 /// Reads a path of the response.
-pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
+pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>) -> Result<RepoPath, Stop> {
+    let rules = overlay.base.rules;
     let root = target.root.as_deref();
     let root = root.and_then(|root| RepoPath::within(rules.directory.as_ref(), root));
     let root = root.map(|root| overlay.node(&root)).transpose()?;
@@ -81,12 +82,8 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>, rules: &Rules) -
 }
 
 /// The path of the response, if it is valid.
-pub(super) fn path_if_any(
-    target: &Target,
-    overlay: &Overlay<'_>,
-    rules: &Rules,
-) -> Result<Option<RepoPath>, TreeError> {
-    if_valid(read_path(target, overlay, rules))
+pub(super) fn path_if_any(target: &Target, overlay: &Overlay<'_>) -> Result<Option<RepoPath>, TreeError> {
+    if_valid(read_path(target, overlay))
 }
 
 /// The path; `None` if it was refused.
@@ -99,8 +96,8 @@ pub(super) fn if_valid(path: Result<RepoPath, Stop>) -> Result<Option<RepoPath>,
 }
 
 /// Reads the path of an edit, without the prefix of git if only the file without it exists.
-pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Result<RepoPath, Stop> {
-    let path = read_path(&edit.path, overlay, rules)?;
+pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>) -> Result<RepoPath, Stop> {
+    let path = read_path(&edit.path, overlay)?;
     let known = |path: &RepoPath| -> Result<bool, TreeError> {
         Ok(overlay.node(path)?.is_some() || overlay.moved_to(path)?.is_some())
     };
@@ -108,7 +105,7 @@ pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>, rules: &Rules) -> Re
         let without = edit.path.shown();
         let without = without.split_once('/').map_or("", |(_, rest)| rest);
         let without = Target { raw: without.to_owned(), ..edit.path.clone() };
-        if let Some(without) = path_if_any(&without, overlay, rules)?
+        if let Some(without) = path_if_any(&without, overlay)?
             && known(&without)?
         {
             return Ok(without);
@@ -122,7 +119,7 @@ impl Operation<'_, '_> {
     pub(super) fn resolve(mut self) -> Result<Step, Stop> {
         let in_diff = self.edit.format == FormatId::Diff;
         self.overlay.begin_diff(in_diff.then_some((self.edit.region, self.edit.git.mail)));
-        let path = edit_path(self.edit, self.overlay, self.rules)?;
+        let path = edit_path(self.edit, self.overlay)?;
         match &self.edit.op {
             Op::Create { text, existing } => self.create(path, text, *existing),
             Op::Modify { hunks, missing } => self.modify(path, hunks, *missing),
@@ -297,7 +294,7 @@ impl Operation<'_, '_> {
         }
         let step = self.step(path.clone(), Outcome::AlreadyApplied);
         // An earlier edit deleted it.
-        if self.overlay.base_node(&path)?.is_some() {
+        if self.overlay.base.node(&path)?.is_some() {
             return Ok(step);
         }
         Err(Stop::AppliedOrRefused(Box::new(step), Box::new(self.not_found(&path)?)))
@@ -346,7 +343,7 @@ impl Operation<'_, '_> {
     /// The text of the blob that the edit was made from, if it is available.
     fn blob(&self, path: &RepoPath) -> Result<Option<Content>, TreeError> {
         let id = self.edit.git.blob.as_ref();
-        id.map_or(Ok(None), |id| self.overlay.blob_text(id, path))
+        id.map_or(Ok(None), |id| self.overlay.base.blob_text(id, path))
     }
 
     /// Refuses unintended content of a whole text.
@@ -415,7 +412,7 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn check_may_change(&self, path: &RepoPath) -> Result<(), Stop> {
-        self.refuse(policy::may_change(path, self.rules, self.overlay)?)
+        self.refuse(policy::may_change(path, self.overlay)?)
     }
 
     fn refuse(&self, objection: Option<policy::Violation>) -> Result<(), Stop> {

@@ -1,13 +1,12 @@
 //! The base tree with the edits so far applied.
 
-use super::{Body, FileState, Node, TreeError, TreeView};
+use super::{Body, FileState, Node, Rules, TreeError, TreeView};
 use crate::path::RepoPath;
 use crate::span::Span;
 use crate::text::Content;
 use crate::version::Version;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
 
 /// The most bytes of all blobs that a response names as what it was made from.
 const MOST_OF_BLOBS: u64 = 64 * 1024 * 1024;
@@ -15,9 +14,99 @@ const MOST_OF_BLOBS: u64 = 64 * 1024 * 1024;
 /// The most moves of one file that are followed.
 const MOST_MOVES: usize = 100;
 
+/// The tree before all edits, with what was read of it, and what edits may change.
+pub(super) struct Base<'t> {
+    pub(super) tree: &'t dyn TreeView,
+    pub(super) rules: &'t Rules,
+    /// The texts of files that were read.
+    texts: RefCell<HashMap<RepoPath, Content>>,
+    /// The texts of blobs that were requested, by id and path, and how many more bytes they may have.
+    blobs: RefCell<HashMap<(String, RepoPath), Option<Content>>>,
+    blob_bytes: Cell<u64>,
+    /// The entries that were requested.
+    entries: RefCell<HashMap<RepoPath, Option<Node>>>,
+    /// The names by directory, and by case-folded name.
+    listings: RefCell<HashMap<Option<RepoPath>, Listing>>,
+}
+
+impl<'t> Base<'t> {
+    pub(super) fn new(tree: &'t dyn TreeView, rules: &'t Rules) -> Self {
+        Self {
+            tree,
+            rules,
+            texts: RefCell::default(),
+            blobs: RefCell::default(),
+            blob_bytes: Cell::new(MOST_OF_BLOBS),
+            entries: RefCell::default(),
+            listings: RefCell::default(),
+        }
+    }
+
+    /// The same tree with another text of a file.
+    pub(super) fn with_text(&self, path: &RepoPath, text: Content) -> Self {
+        let base = Self::new(self.tree, self.rules);
+        base.texts.borrow_mut().insert(path.clone(), text);
+        base
+    }
+
+    /// The node at a path.
+    pub(super) fn node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
+        if let Some(entry) = self.entries.borrow().get(path) {
+            return Ok(*entry);
+        }
+        let entry = self.tree.entry(path)?;
+        self.entries.borrow_mut().insert(path.clone(), entry);
+        Ok(entry)
+    }
+
+    fn text(&self, path: &RepoPath) -> Result<Content, TreeError> {
+        if let Some(content) = self.texts.borrow().get(path) {
+            return Ok(content.clone());
+        }
+        let content = self.tree.text(path)?;
+        self.texts.borrow_mut().insert(path.clone(), content.clone());
+        Ok(content)
+    }
+
+    /// The text of a blob that an edit of the file was made from, if it is available and not too long.
+    pub(super) fn blob_text(&self, id: &str, path: &RepoPath) -> Result<Option<Content>, TreeError> {
+        let key = (id.to_owned(), path.clone());
+        if let Some(known) = self.blobs.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let left = self.blob_bytes.get();
+        let text = self.tree.blob(id, path, left)?.map(|bytes| Content::new(&bytes));
+        let text = text.filter(|text| !text.is_binary());
+        self.blob_bytes.set(left.saturating_sub(text.as_ref().map_or(0, |text| text.len() as u64)));
+        self.blobs.borrow_mut().insert(key, text.clone());
+        Ok(text)
+    }
+
+    /// The paths in a directory whose names differ from one only in case.
+    fn twins(&self, parent: Option<&RepoPath>, name: &str) -> Result<Vec<RepoPath>, TreeError> {
+        let fold = |name: &str| RepoPath::parse(name).map(|path| path.case_folded()).ok();
+        let key = parent.cloned();
+        if !self.listings.borrow().contains_key(&key) {
+            let mut names = Listing::new();
+            for (name, _) in self.tree.list(parent)? {
+                if let Ok(name) = String::from_utf8(name)
+                    && let Some(folded) = fold(&name)
+                {
+                    names.entry(folded).or_default().push(name);
+                }
+            }
+            self.listings.borrow_mut().insert(key.clone(), names);
+        }
+        let listings = self.listings.borrow();
+        let names = listings.get(&key).zip(fold(name)).and_then(|(names, folded)| names.get(&folded));
+        let path = |name: &String| RepoPath::within(parent, name);
+        Ok(names.into_iter().flatten().filter_map(path).collect())
+    }
+}
+
 /// A tree that edits change, on top of one that they do not.
 pub(super) struct Overlay<'t> {
-    tree: &'t dyn TreeView,
+    pub(super) base: &'t Base<'t>,
     /// The paths that edits wrote or deleted.
     slots: BTreeMap<String, Entry>,
     /// How many bytes git has to write for the edits.
@@ -27,15 +116,6 @@ pub(super) struct Overlay<'t> {
     /// The diff of the current edit, and the files that this diff has changed, as they were before it.
     diff: Option<Diff>,
     before_diff: HashMap<RepoPath, Option<FileState>>,
-    /// The texts of base files that were read.
-    texts: RefCell<HashMap<RepoPath, Content>>,
-    /// The texts of blobs that were requested, by id and path, and how many more bytes they may have.
-    blobs: RefCell<HashMap<(String, RepoPath), Option<Content>>>,
-    blob_bytes: Cell<u64>,
-    /// The entries of the base that were requested.
-    entries: RefCell<HashMap<RepoPath, Option<Node>>>,
-    /// The names in the base by directory, and by case-folded name.
-    listings: RefCell<HashMap<Option<RepoPath>, Listing>>,
     /// Written paths and their directories, by case-folded path.
     folded: HashMap<String, HashSet<RepoPath>>,
 }
@@ -56,19 +136,14 @@ struct Entry {
 }
 
 impl<'t> Overlay<'t> {
-    pub(super) fn new(tree: &'t dyn TreeView) -> Self {
+    pub(super) fn new(base: &'t Base<'t>) -> Self {
         Self {
-            tree,
+            base,
             slots: BTreeMap::new(),
             written: 0,
             moved: HashMap::new(),
             diff: None,
             before_diff: HashMap::new(),
-            texts: RefCell::default(),
-            blobs: RefCell::default(),
-            blob_bytes: Cell::new(MOST_OF_BLOBS),
-            entries: RefCell::default(),
-            listings: RefCell::default(),
             folded: HashMap::new(),
         }
     }
@@ -81,7 +156,7 @@ impl<'t> Overlay<'t> {
             Some(_) => return Ok(None),
             None => {}
         }
-        match self.base_node(path)? {
+        match self.base.node(path)? {
             // git has no empty directories.
             Some(Node::Directory) if self.below(path).next().is_some() => {
                 let mut survives = false;
@@ -100,7 +175,7 @@ impl<'t> Overlay<'t> {
         if let Some(slot) = self.slots.get(path.as_str()) {
             return Ok(slot.state.clone());
         }
-        let leaf = self.base_node(path)?.filter(|node| *node != Node::Directory);
+        let leaf = self.base.node(path)?.filter(|node| *node != Node::Directory);
         Ok(leaf.map(|node| FileState { node, body: Body::Base(path.clone()) }))
     }
 
@@ -121,15 +196,8 @@ impl<'t> Overlay<'t> {
         match body {
             Body::Text(content) => Ok(content.clone()),
             Body::Bytes(bytes) | Body::Stored(bytes) => Ok(Content::new(bytes)),
-            Body::Object(name) => Ok(Content::new(&self.tree.object(name)?)),
-            Body::Base(path) => {
-                if let Some(content) = self.texts.borrow().get(path) {
-                    return Ok(content.clone());
-                }
-                let content = self.tree.text(path)?;
-                self.texts.borrow_mut().insert(path.clone(), content.clone());
-                Ok(content)
-            }
+            Body::Object(name) => Ok(Content::new(&self.base.tree.object(name)?)),
+            Body::Base(path) => self.base.text(path),
         }
     }
 
@@ -150,20 +218,6 @@ impl<'t> Overlay<'t> {
     /// The same, if an earlier edit has read it.
     pub(super) fn known_version(&self, path: &RepoPath) -> Option<Version> {
         self.slots.get(path.as_str())?.version.clone()
-    }
-
-    /// The text of a blob that an edit of the file was made from, if it is available and not too long.
-    pub(super) fn blob_text(&self, id: &str, path: &RepoPath) -> Result<Option<Content>, TreeError> {
-        let key = (id.to_owned(), path.clone());
-        if let Some(known) = self.blobs.borrow().get(&key) {
-            return Ok(known.clone());
-        }
-        let left = self.blob_bytes.get();
-        let text = self.tree.blob(id, path, left)?.map(|bytes| Content::new(&bytes));
-        let text = text.filter(|text| !text.is_binary());
-        self.blob_bytes.set(left.saturating_sub(text.as_ref().map_or(0, |text| text.len() as u64)));
-        self.blobs.borrow_mut().insert(key, text.clone());
-        Ok(text)
     }
 
     /// The path to which earlier edits moved the file of a path, if nothing is there now.
@@ -230,7 +284,7 @@ impl<'t> Overlay<'t> {
 
     /// Whether a path of the base was not changed by an edit.
     pub(super) fn is_as_in_base(&self, path: &RepoPath) -> Result<bool, TreeError> {
-        Ok(!self.slots.contains_key(path.as_str()) && self.base_node(path)?.is_some())
+        Ok(!self.slots.contains_key(path.as_str()) && self.base.node(path)?.is_some())
     }
 
     /// Reverts all changes of a path.
@@ -264,7 +318,7 @@ impl<'t> Overlay<'t> {
             }
             // A missing directory is empty.
             let parent = prefix.parent();
-            let mut twins = self.base_twins(parent.as_ref(), prefix.file_name())?;
+            let mut twins = self.base.twins(parent.as_ref(), prefix.file_name())?;
             let written = self.folded.get(&prefix.case_folded()).into_iter().flatten();
             twins.extend(written.filter(|twin| twin.parent() == parent).cloned());
             twins.sort();
@@ -301,7 +355,7 @@ impl<'t> Overlay<'t> {
     pub(super) fn with_name(&self, name: &str, limit: usize) -> Result<Vec<RepoPath>, TreeError> {
         let written = self.slots.values().filter(|slot| slot.state.is_some()).map(|slot| slot.path.clone());
         let mut paths: Vec<RepoPath> = written.filter(|path| path.file_name() == name).take(limit).collect();
-        for path in self.tree.with_name(name, limit) {
+        for path in self.base.tree.with_name(name, limit) {
             if !paths.contains(&path) && self.file(&path)?.is_some() {
                 paths.push(path);
             }
@@ -313,7 +367,7 @@ impl<'t> Overlay<'t> {
     /// The existing files in a directory, for a hint; none of a very large one.
     pub(super) fn files_in(&self, directory: Option<&RepoPath>) -> Result<Vec<RepoPath>, TreeError> {
         const MOST: usize = 5000;
-        let names = self.tree.list(directory)?;
+        let names = self.base.tree.list(directory)?;
         let parse = |name: &[u8]| RepoPath::within(directory, std::str::from_utf8(name).ok()?);
         let mut files = Vec::new();
         for (name, node) in names.iter().take(MOST) {
@@ -325,16 +379,6 @@ impl<'t> Overlay<'t> {
             }
         }
         Ok(files)
-    }
-
-    /// The node at a path in the base.
-    pub(super) fn base_node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
-        if let Some(entry) = self.entries.borrow().get(path) {
-            return Ok(*entry);
-        }
-        let entry = self.tree.entry(path)?;
-        self.entries.borrow_mut().insert(path.clone(), entry);
-        Ok(entry)
     }
 
     fn below(&self, path: &RepoPath) -> impl Iterator<Item = &Entry> {
@@ -356,7 +400,7 @@ impl<'t> Overlay<'t> {
     ) -> Result<(), TreeError> {
         let mut pending = vec![path.clone()];
         while let Some(directory) = pending.pop() {
-            for (name, node) in self.tree.list(Some(&directory))? {
+            for (name, node) in self.base.tree.list(Some(&directory))? {
                 let joined = std::str::from_utf8(&name).ok().and_then(|name| directory.join(name).ok());
                 let file = match joined {
                     Some(path) if node == Node::Directory => {
@@ -373,61 +417,5 @@ impl<'t> Overlay<'t> {
             }
         }
         Ok(())
-    }
-
-    fn base_twins(&self, parent: Option<&RepoPath>, name: &str) -> Result<Vec<RepoPath>, TreeError> {
-        let fold = |name: &str| RepoPath::parse(name).map(|path| path.case_folded()).ok();
-        let key = parent.cloned();
-        if !self.listings.borrow().contains_key(&key) {
-            let mut names = Listing::new();
-            for (name, _) in self.tree.list(parent)? {
-                if let Ok(name) = String::from_utf8(name)
-                    && let Some(folded) = fold(&name)
-                {
-                    names.entry(folded).or_default().push(name);
-                }
-            }
-            self.listings.borrow_mut().insert(key.clone(), names);
-        }
-        let listings = self.listings.borrow();
-        let names = listings.get(&key).zip(fold(name)).and_then(|(names, folded)| names.get(&folded));
-        let path = |name: &String| RepoPath::within(parent, name);
-        Ok(names.into_iter().flatten().filter_map(path).collect())
-    }
-}
-
-/// The tree as the edits leave it; they must not create, move or delete files.
-impl TreeView for Overlay<'_> {
-    fn entry(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
-        self.node(path)
-    }
-
-    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, TreeError> {
-        match self.slots.get(path.as_str()).and_then(|slot| slot.state.as_ref()) {
-            Some(state) => state.body.read(self.tree),
-            None => self.tree.read(path),
-        }
-    }
-
-    fn text(&self, path: &RepoPath) -> Result<Content, TreeError> {
-        let written = self.slots.get(path.as_str()).and_then(|slot| slot.state.as_ref());
-        Overlay::text(self, written.map_or(&Body::Base(path.clone()), |state| &state.body))
-    }
-
-    fn blob(&self, id: &str, path: &RepoPath, limit: u64) -> Result<Option<Arc<[u8]>>, TreeError> {
-        self.tree.blob(id, path, limit)
-    }
-
-    fn with_name(&self, name: &str, limit: usize) -> Vec<RepoPath> {
-        self.tree.with_name(name, limit)
-    }
-
-    fn object(&self, name: &str) -> Result<Arc<[u8]>, TreeError> {
-        self.tree.object(name)
-    }
-
-    /// The names of the base: the edits must not change them.
-    fn list(&self, directory: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {
-        self.tree.list(directory)
     }
 }

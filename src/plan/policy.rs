@@ -34,12 +34,8 @@ pub fn removal(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
 }
 
 /// Why a path may not change.
-pub(super) fn may_change(
-    path: &RepoPath,
-    rules: &Rules,
-    overlay: &Overlay<'_>,
-) -> Result<Option<Violation>, TreeError> {
-    if let Some(objection) = objection(path, rules) {
+pub(super) fn may_change(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<Violation>, TreeError> {
+    if let Some(objection) = objection(path, overlay.base.rules) {
         return Ok(Some(objection));
     }
     // A file in the place of a directory only matters for new files.

@@ -2,7 +2,7 @@
 //! is needed only once.
 
 use super::dependence::{Unapplied, depends_on_left_out};
-use super::overlay::Overlay;
+use super::overlay::{Base, Overlay};
 use super::subset::FullRun;
 use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, given, names, unnamed};
 use crate::diag::Diagnostic;
@@ -22,11 +22,10 @@ pub fn resolve_each(
     rules: &Rules,
     mut tell: impl FnMut(usize, Result<Plan, Rejected>) -> ControlFlow<()>,
 ) -> Result<(), TreeError> {
-    // An overlay without changes reads each text only once.
-    let tree = &Overlay::new(tree);
-    let paths = names(script, tree, rules)?;
-    let full = FullRun::of(script, tree, rules)?;
-    let mut own = own_diagnostics(script, given::findings(script, tree, &full.run, rules)?);
+    let base = &Base::new(tree, rules);
+    let paths = names(script, &Overlay::new(base))?;
+    let full = FullRun::of(script, base)?;
+    let mut own = own_diagnostics(script, given::findings(script, &full.run)?);
     let mut unnamed: HashMap<Span, Vec<Unnamed>> = HashMap::new();
     for one in &script.unnamed {
         unnamed.entry(one.edit).or_default().push(one.clone());
@@ -40,7 +39,7 @@ pub fn resolve_each(
                 unnamed: unnamed.remove(&edit.span).unwrap_or_default(),
                 ..Script::default()
             };
-            let resolved = one(&alone, at, (script, path), tree, rules, &full, &unapplied)?;
+            let resolved = one(&alone, at, (script, path), base, &full, &unapplied)?;
             if tell(at, resolved).is_break() {
                 return Ok(());
             }
@@ -70,14 +69,13 @@ fn one(
     alone: &Script,
     at: usize,
     (script, path): (&Script, &str),
-    tree: &dyn TreeView,
-    rules: &Rules,
+    base: &Base<'_>,
     full: &FullRun<'_>,
     unapplied: &Unapplied<'_>,
 ) -> Result<Result<Plan, Rejected>, TreeError> {
     let number = at + 1;
-    let (settled, refused) = unnamed::settle(alone, tree, rules)?;
-    let mut run = Run::of(&settled, tree, rules, &refused, Aim::Refusals)?;
+    let (settled, refused) = unnamed::settle(alone, base)?;
+    let mut run = Run::of(&settled, base, &refused, Aim::Refusals)?;
     for step in &mut run.steps {
         step.edit = number;
     }
@@ -91,5 +89,5 @@ fn one(
         }
     }
     run.findings.extend(full.differing(script, &run, |edit| edit != number)?);
-    run.into_plan(script, settled.diagnostics.clone(), rules)
+    run.into_plan(script, settled.diagnostics.clone())
 }

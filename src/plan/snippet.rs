@@ -19,7 +19,7 @@ impl Operation<'_, '_> {
         let (path, file) = self.existing(path)?;
         let Some((state, version)) = file else {
             // A file that an earlier edit deleted is not created again.
-            return match self.overlay.base_node(&path)? {
+            return match self.overlay.base.node(&path)? {
                 None => self.create(path, text, Existing::Refuse),
                 Some(_) => Err(self.not_found(&path)?.into()),
             };

@@ -4,8 +4,8 @@
 //! response: both have to be equal.
 
 use super::dependence::depends_on_left_out;
-use super::overlay::Overlay;
-use super::{Aim, FileChange, FileState, Node, Outcome, Rules, Run, Step, TreeError, TreeView, unnamed};
+use super::overlay::{Base, Overlay};
+use super::{Aim, FileChange, FileState, Node, Outcome, Run, Step, TreeError, unnamed};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::path::RepoPath;
@@ -15,16 +15,11 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The edits of a resolved script that depend on edits which it leaves out, with their diagnostics. An edit that the
 /// whole response refuses cannot be compared; its own result counts.
-pub(super) fn findings(
-    script: &Script,
-    tree: &dyn TreeView,
-    rules: &Rules,
-    part: &Run<'_>,
-) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
+pub(super) fn findings(script: &Script, part: &Run<'_>) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
     if script.left_out.is_empty() || part.steps.is_empty() {
         return Ok(Vec::new());
     }
-    FullRun::of(script, tree, rules)?.differing(script, part, |edit| script.is_left_out(edit - 1))
+    FullRun::of(script, part.overlay.base)?.differing(script, part, |edit| script.is_left_out(edit - 1))
 }
 
 /// The result of all edits of a script together, also of those that it leaves out.
@@ -35,10 +30,10 @@ pub(super) struct FullRun<'t> {
 }
 
 impl<'t> FullRun<'t> {
-    pub(super) fn of(script: &Script, tree: &'t dyn TreeView, rules: &Rules) -> Result<Self, TreeError> {
+    pub(super) fn of(script: &Script, base: &'t Base<'t>) -> Result<Self, TreeError> {
         let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
-        let (whole, refused) = unnamed::settle(&whole, tree, rules)?;
-        let run = Run::of(&whole, tree, rules, &refused, Aim::Steps)?;
+        let (whole, refused) = unnamed::settle(&whole, base)?;
+        let run = Run::of(&whole, base, &refused, Aim::Steps)?;
         let mut about: HashMap<RepoPath, Vec<usize>> = HashMap::new();
         for step in &run.steps {
             for path in paths(step) {

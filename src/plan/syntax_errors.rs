@@ -2,7 +2,7 @@
 
 use super::grouping::net_changes;
 use super::overlay::Overlay;
-use super::{FileState, Rules, Step, SyntaxCheck, TreeError};
+use super::{FileState, Step, SyntaxCheck, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::syntax;
@@ -12,9 +12,9 @@ pub(super) fn worse(
     steps: &[Step],
     script: &Script,
     overlay: &Overlay<'_>,
-    rules: &Rules,
 ) -> Result<Vec<Diagnostic>, TreeError> {
-    if rules.syntax == SyntaxCheck::Off {
+    let syntax_check = overlay.base.rules.syntax;
+    if syntax_check == SyntaxCheck::Off {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn worse(
         let before = before.map_or_else(|| Ok(String::new()), text)?;
         let Some(line) = syntax::worse(path.as_str(), &before, &text(after)?) else { continue };
         let message = format!("`{path}` would have a syntax error in line {}", line + 1);
-        let (new, edits): (fn(_, _, _) -> _, _) = match rules.syntax {
+        let (new, edits): (fn(_, _, _) -> _, _) = match syntax_check {
             // Any edit of the file may be the reason.
             SyntaxCheck::Refuse => (Diagnostic::error, edits_of(steps, path.to_string())),
             _ => (Diagnostic::warning, vec![edit]),

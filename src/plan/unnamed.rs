@@ -5,8 +5,8 @@
 //! be for that one, whose text has changed. If that does not decide, the edit is refused.
 
 use super::operations::path_if_any;
-use super::overlay::Overlay;
-use super::{Aim, Node, Outcome, Rules, Run, TreeError, TreeView};
+use super::overlay::{Base, Overlay};
+use super::{Aim, Node, Outcome, Run, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Candidate, Clue, Edit, Script, Target, Unnamed};
 use crate::format::fault;
@@ -22,8 +22,7 @@ const NAMED: usize = 3;
 /// The script with a file for every edit, and the diagnostics of the edits without one, by their numbers.
 pub(super) fn settle<'s>(
     script: &'s Script,
-    tree: &dyn TreeView,
-    rules: &Rules,
+    base: &Base<'_>,
 ) -> Result<(Cow<'s, Script>, BTreeMap<usize, Diagnostic>), TreeError> {
     if script.unnamed.is_empty() {
         return Ok((Cow::Borrowed(script), BTreeMap::new()));
@@ -36,14 +35,14 @@ pub(super) fn settle<'s>(
     let mut last: Vec<Target> = Vec::new();
     for (index, edit) in settled.edits.iter_mut().enumerate() {
         let Some(unnamed) = open.get(&edit.span) else { continue };
-        let counting = counting(edit, unnamed, &last, tree, rules)?;
+        let counting = counting(edit, unnamed, &last, base)?;
         let chosen = match counting.as_slice() {
             [] => Err(fault::no_path(edit.span)),
             [only] => Ok(only.path.clone()),
             several if tried == TRIED => Err(unclear(Code::Limit, edit, several)),
             several => {
                 tried += 1;
-                only_fitting(edit, several, tree, rules)?
+                only_fitting(edit, several, base)?
             }
         };
         match chosen {
@@ -68,8 +67,7 @@ fn counting(
     edit: &Edit,
     unnamed: &Unnamed,
     last: &[Target],
-    tree: &dyn TreeView,
-    rules: &Rules,
+    base: &Base<'_>,
 ) -> Result<Vec<Candidate>, TreeError> {
     let is_named = unnamed.candidates.iter().any(|candidate| candidate.by.is_whole());
     let has_no_search_text = has_no_search_text(edit);
@@ -88,7 +86,7 @@ fn counting(
             _ if has_no_search_text => false,
             Clue::Heading => true,
             _ if is_named => false,
-            Clue::Mention => is_file(&candidate.path, tree, rules)?,
+            Clue::Mention => is_file(&candidate.path, base)?,
             Clue::Previous => true,
         };
         if counts && !counting.iter().any(|other| other.path.is_like(&candidate.path)) {
@@ -107,17 +105,16 @@ fn has_no_search_text(edit: &Edit) -> bool {
 fn only_fitting(
     edit: &Edit,
     candidates: &[Candidate],
-    tree: &dyn TreeView,
-    rules: &Rules,
+    base: &Base<'_>,
 ) -> Result<Result<Target, Diagnostic>, TreeError> {
     let (mut fitting, mut applied, mut clearest) = (Vec::new(), Vec::new(), Clue::Previous);
     for candidate in candidates {
-        match outcome(edit, &candidate.path, tree, rules)? {
+        match outcome(edit, &candidate.path, base)? {
             Some(Outcome::Changes) => fitting.push(candidate),
             Some(_) => applied.push(candidate),
             None => {}
         }
-        if is_file(&candidate.path, tree, rules)? {
+        if is_file(&candidate.path, base)? {
             clearest = clearest.min(candidate.by);
         }
     }
@@ -137,22 +134,17 @@ fn unclear(code: Code, edit: &Edit, candidates: &[Candidate]) -> Diagnostic {
 }
 
 /// The outcome of the edit in a file, if it applies.
-fn outcome(
-    edit: &Edit,
-    target: &Target,
-    tree: &dyn TreeView,
-    rules: &Rules,
-) -> Result<Option<Outcome>, TreeError> {
+fn outcome(edit: &Edit, target: &Target, base: &Base<'_>) -> Result<Option<Outcome>, TreeError> {
     let edit = Edit { path: target.clone(), ..edit.clone() };
     let script = Script { edits: vec![edit], ..Script::default() };
-    let run = Run::of(&script, tree, rules, &BTreeMap::new(), Aim::Whether)?;
+    let run = Run::of(&script, base, &BTreeMap::new(), Aim::Whether)?;
     Ok(run.steps.first().filter(|_| run.findings.is_empty()).map(|step| step.outcome))
 }
 
 /// Whether the file exists.
-pub(super) fn is_file(target: &Target, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
-    let overlay = Overlay::new(tree);
-    let node = path_if_any(target, &overlay, rules)?.map(|path| overlay.node(&path)).transpose()?;
+pub(super) fn is_file(target: &Target, base: &Base<'_>) -> Result<bool, TreeError> {
+    let overlay = Overlay::new(base);
+    let node = path_if_any(target, &overlay)?.map(|path| overlay.node(&path)).transpose()?;
     Ok(matches!(node.flatten(), Some(Node::File { .. })))
 }
 
@@ -160,7 +152,7 @@ pub(super) fn is_file(target: &Target, tree: &dyn TreeView, rules: &Rules) -> Re
 mod tests {
     use super::*;
     use crate::edit::{Anchor, Change, Existing, FormatId, Git, Hunk, Missing, Op, Unit};
-    use crate::plan::{MemoryTree, resolve};
+    use crate::plan::{MemoryTree, Rules, resolve};
     use crate::span::Span;
 
     const SPAN: Span = Span { response: 0, start: 3, end: 9 };

@@ -3,7 +3,7 @@
 use super::{FileLines, edit_of, text_of};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Candidate, Change, CodeBlock, Edit, FormatId, Hunk, Missing, Op, Target, Unit};
-use crate::plan::{Rules, TreeError};
+use crate::plan::TreeError;
 use crate::span::Span;
 use crate::syntax;
 use std::collections::HashSet;
@@ -60,18 +60,17 @@ impl FileLines<'_, '_> {
         first: &Edit,
         second: &Edit,
         one: &Candidate,
-        rules: &Rules,
     ) -> Result<Option<Relation>, TreeError> {
         let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (&first.op, &second.op) else {
             return Ok(None);
         };
         let path = second.path.shown();
-        let keeps = || syntax::keeps(&path, before, after, rules.allow_shrink);
+        let keeps = || syntax::keeps(&path, before, after, self.overlay.base.rules.allow_shrink);
         if first.path.shown() != path || !is_alike(before, after) || !keeps() {
             return Ok(None);
         }
         let one = std::slice::from_ref(one);
-        Ok(match (self.show(one, before, rules)?, self.show(one, after, rules)?) {
+        Ok(match (self.show(one, before)?, self.show(one, after)?) {
             (true, false) => Some(Relation::Replaces),
             (false, true) => Some(Relation::Unclear),
             _ => None,

@@ -14,7 +14,7 @@ type Edited = (FileState, Option<Version>, Vec<Match>);
 
 impl Operation<'_, '_> {
     pub(super) fn rename(&mut self, from: RepoPath, to: &Target, hunks: &[Hunk]) -> Result<Step, Stop> {
-        let to = read_path(to, self.overlay, self.rules)?;
+        let to = read_path(to, self.overlay)?;
         let named = from.clone();
         let from = self.follow(from)?;
         if from == to {
@@ -100,7 +100,7 @@ impl Operation<'_, '_> {
     }
 
     pub(super) fn copy(&mut self, from: RepoPath, to: &Target, hunks: &[Hunk]) -> Result<Step, Stop> {
-        let to = read_path(to, self.overlay, self.rules)?;
+        let to = read_path(to, self.overlay)?;
         let from = self.follow(from)?;
         self.check_may_change(&to)?;
         if self.overlay.node(&from)?.is_none() {

@@ -26,7 +26,7 @@ pub(super) fn judge(script: &Script, paths: &[String], run: &mut Run<'_>) -> Res
     for (path, edits) in several(script, paths) {
         let Ok(path) = RepoPath::parse(path) else { continue };
         let is_of_file = |number: usize| edits.binary_search(&(number - 1)).is_ok();
-        let all_apply = !run.findings.iter().any(|(number, _)| is_of_file(*number));
+        let all_apply = !run.findings.iter().any(|finding| finding.edit.is_some_and(is_of_file));
         let mut changing = run.steps.iter().filter(|step| step.outcome == Outcome::Changes);
         if all_apply && !changing.any(|step| is_of_file(step.edit)) {
             continue;
@@ -68,8 +68,9 @@ impl Run<'_> {
             _ => false,
         };
         self.overlay.revert(path);
-        self.findings.retain(|(number, _)| edits.binary_search(&(number - 1)).is_err());
-        self.steps.retain(|step| edits.binary_search(&(step.edit - 1)).is_err());
+        let is_other = |number: usize| edits.binary_search(&(number - 1)).is_err();
+        self.findings.retain(|finding| finding.edit.is_none_or(is_other));
+        self.steps.retain(|step| is_other(step.edit));
         self.steps.extend(edits.iter().map(|edit| Step {
             notes: is_replaced(edit).then_some((0, Note::Replaced)).into_iter().collect(),
             ..Step::of(edit + 1, path.clone(), Outcome::AlreadyApplied)
@@ -124,10 +125,10 @@ impl Run<'_> {
 }
 
 /// Refuses an edit that a second run would apply again.
-fn repeated(number: usize, edit: &Edit) -> (usize, Diagnostic) {
+fn repeated(number: usize, edit: &Edit) -> Diagnostic {
     let message = "this may be already applied, as other changes of the file are";
     let error = Diagnostic::error(Code::SearchAmbiguous, edit.span, message).with_help(HELP_CONTEXT);
-    (number, error.for_edit(number, edit.path.shown()))
+    error.for_edit(number, edit.path.shown())
 }
 
 /// The files whose edits are judged together, ascending, with the indexes of the edits.

@@ -357,7 +357,7 @@ pub(super) fn findings(script: &Script, run: &Run<'_>) -> Result<Vec<Diagnostic>
     let refused: HashSet<String> = run
         .findings
         .iter()
-        .filter_map(|(number, _)| script.edits.get(number - 1))
+        .filter_map(|finding| script.edits.get(finding.edit? - 1))
         .map(|edit| edit.path.shown())
         .collect();
     let base = run.overlay.base;

@@ -304,8 +304,8 @@ struct Run<'t> {
     overlay: Overlay<'t>,
     /// The steps of the edits that would apply, in their order.
     steps: Vec<Step>,
-    /// The diagnostics of the others, with the number of the edit.
-    findings: Vec<(usize, Diagnostic)>,
+    /// The diagnostics of the others; each has the number of its edit.
+    findings: Vec<Diagnostic>,
 }
 
 /// What a run is for.
@@ -355,7 +355,7 @@ impl<'t> Run<'t> {
             }
             let named = |one: Diagnostic| one.for_edit(number, edit.path.shown());
             if let Some(one) = refused.get(&number).cloned().or_else(|| unapplied.uncounted(edit, path)) {
-                run.findings.push((number, named(one)));
+                run.findings.push(named(one));
                 unapplied.refuse(number, edit, path);
                 continue;
             }
@@ -384,7 +384,7 @@ impl<'t> Run<'t> {
                 Err(Stop::Refused(diagnostics)) => {
                     for mut one in diagnostics.into_iter().map(named) {
                         unapplied.name(script, edit, path, &mut one);
-                        run.findings.push((number, one));
+                        run.findings.push(one);
                     }
                     unapplied.refuse(number, edit, path);
                     if aim == Aim::Combined || aim == Aim::Whether && !judged.contains(&index) {
@@ -409,11 +409,11 @@ impl<'t> Run<'t> {
             if is_applied {
                 steps.push(step);
             } else {
-                findings.push((step.edit, diagnostic));
+                findings.push(diagnostic);
             }
         }
         steps.sort_by_key(|step| step.edit);
-        findings.sort_by_key(|(number, _)| *number);
+        findings.sort_by_key(|finding| finding.edit);
         Ok(run)
     }
 
@@ -423,11 +423,11 @@ impl<'t> Run<'t> {
         script: &Script,
         mut diagnostics: Vec<Diagnostic>,
     ) -> Result<Result<Plan, Rejected>, TreeError> {
-        let refused: BTreeSet<usize> = self.findings.iter().map(|(number, _)| *number).collect();
+        let refused: BTreeSet<usize> = self.findings.iter().filter_map(|finding| finding.edit).collect();
         self.steps.retain(|step| !refused.contains(&step.edit));
-        self.findings.sort_by_key(|(number, _)| *number);
-        diagnostics.extend(self.findings.into_iter().map(|(_, diagnostic)| diagnostic));
-        diagnostics.extend(syntax_errors::worse(&self.steps, script, &self.overlay)?);
+        self.findings.sort_by_key(|finding| finding.edit);
+        diagnostics.append(&mut self.findings);
+        diagnostics.extend(syntax_errors::worse(&self, script)?);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Ok(Err(Rejected { diagnostics, fine: self.steps, resolved: false }));
         }

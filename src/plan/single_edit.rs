@@ -79,8 +79,7 @@ fn one(
     for step in &mut run.steps {
         step.edit = number;
     }
-    for (of, diagnostic) in &mut run.findings {
-        *of = number;
+    for diagnostic in &mut run.findings {
         diagnostic.edit = Some(number);
         if let Some(edit) = settled.edits.first()
             && let Some(earlier) = unapplied.needed_by(edit, path, diagnostic)

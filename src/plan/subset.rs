@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The edits of a resolved script that depend on edits which it leaves out, with their diagnostics. An edit that the
 /// whole response refuses cannot be compared; its own result counts.
-pub(super) fn findings(script: &Script, part: &Run<'_>) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
+pub(super) fn findings(script: &Script, part: &Run<'_>) -> Result<Vec<Diagnostic>, TreeError> {
     if script.left_out.is_empty() || part.steps.is_empty() {
         return Ok(Vec::new());
     }
@@ -50,7 +50,7 @@ impl<'t> FullRun<'t> {
         script: &Script,
         part: &Run<'_>,
         is_gone: impl Fn(usize) -> bool,
-    ) -> Result<Vec<(usize, Diagnostic)>, TreeError> {
+    ) -> Result<Vec<Diagnostic>, TreeError> {
         let mut findings = Vec::new();
         for step in part.steps.iter().filter(|step| step.outcome == Outcome::Changes) {
             let other = self.run.steps.binary_search_by_key(&step.edit, |step| step.edit);
@@ -70,7 +70,7 @@ impl<'t> FullRun<'t> {
             );
             let finding =
                 Diagnostic::error(Code::LeftOut, edit.span, message).with_help("take both, or neither");
-            findings.push((step.edit, finding.for_edit(step.edit, edit.path.shown())));
+            findings.push(finding.for_edit(step.edit, edit.path.shown()));
         }
         Ok(findings)
     }

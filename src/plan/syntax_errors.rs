@@ -1,18 +1,14 @@
 //! Finds syntax errors in the files that a plan changes, once, at the end.
 
 use super::grouping::net_changes;
-use super::overlay::Overlay;
-use super::{FileState, Step, SyntaxCheck, TreeError};
+use super::{FileState, Run, Step, SyntaxCheck, TreeError};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::syntax;
 
 /// The diagnostics about files that have more syntax errors than before.
-pub(super) fn worse(
-    steps: &[Step],
-    script: &Script,
-    overlay: &Overlay<'_>,
-) -> Result<Vec<Diagnostic>, TreeError> {
+pub(super) fn worse(run: &Run<'_>, script: &Script) -> Result<Vec<Diagnostic>, TreeError> {
+    let Run { steps, overlay, .. } = run;
     let syntax_check = overlay.base.rules.syntax;
     if syntax_check == SyntaxCheck::Off {
         return Ok(Vec::new());

@@ -96,9 +96,9 @@ pub(super) fn stricter_result(query: &Query<'_>, match_mode: MatchMode, places: 
     (is_result && !is_unfinished(query.hay, query.pattern, &result)).then_some(result)
 }
 
-/// The first match of the result of a hunk between two points and apart from a place: the hunk, which is located by
-/// counting or by a line above, may be applied there.
-pub(super) fn result_between(query: &Query<'_>, points: [Point; 2], apart: &Place) -> Option<Place> {
+/// The first match of the result of a hunk between two points and apart from matches of its search text: the hunk, which
+/// is located by counting or by a line above, may be applied there.
+pub(super) fn result_between(query: &Query<'_>, points: [Point; 2], apart: &[&Alignment]) -> Option<Place> {
     let Query { hay, pattern, .. } = *query;
     let after = pattern.after();
     let mut results = hay.whole_lines(&after, Normalization::Trimmed);
@@ -108,7 +108,8 @@ pub(super) fn result_between(query: &Query<'_>, points: [Point; 2], apart: &Plac
         results.extend(hay.parts(text).into_iter().filter(|place| is_of_tokens(hay, place)));
     }
     let is_between = |result: &Place| points[0] <= result.start && result.start < points[1];
-    results.into_iter().find(|result| is_between(result) && !result.overlaps(apart))
+    let is_apart = |result: &Place| !apart.iter().any(|aligned| result.overlaps(&aligned.place));
+    results.into_iter().find(|result| is_between(result) && is_apart(result))
 }
 
 /// Whether something in the file, apart from these places, is nearly the search text.

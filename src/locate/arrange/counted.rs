@@ -70,7 +70,7 @@ impl Member<'_> {
             Occurrence::Last => [start, end],
             _ => [Point { line: 0, column: 0 }, start],
         };
-        if let Some(result) = result_between(&self.query, counted, &aligned.place) {
+        if let Some(result) = result_between(&self.query, counted, &matches.open()) {
             let refusal = evidence::applied_elsewhere(hay, &aligned.place, &result);
             return Err(Box::new(Refusal { is_last: true, ..*refusal }));
         }

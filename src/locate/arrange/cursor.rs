@@ -23,8 +23,9 @@ pub(super) struct Cursor {
     above: usize,
     /// The places of all chunks so far.
     taken: Vec<Place>,
-    /// The first line of the last of them that is already applied.
-    applied: usize,
+    /// The first line of the last chunk that is already applied, or changes nothing. A place above it is not meant, though
+    /// it is the only one.
+    least: usize,
 }
 
 impl Cursor {
@@ -40,7 +41,7 @@ impl Cursor {
             return;
         }
         if let Placement::AlreadyApplied(_) = placement {
-            self.applied = place.first();
+            self.least = place.first();
         }
         let changed = match placement {
             Placement::Change(solution) => solution.changes.iter().map(|change| change.end).max(),
@@ -59,14 +60,14 @@ impl Cursor {
         let places = hay.whole_lines(&pattern.before, Normalization::Trailing);
         let mut ahead = places.iter().filter(|place| place.first() >= self.changed);
         if let (Some(place), None) = (ahead.next(), ahead.next()) {
-            (self.changed, self.above) = (place.first(), place.first());
+            (self.changed, self.above, self.least) = (place.first(), place.first(), place.first());
         }
     }
 
-    /// Whether a place is of no chunk so far. If a chunk below is already applied, the one there may be, too, and may
-    /// mean another place.
+    /// Whether a place may be that of a chunk out of order: it is of no chunk so far. If a chunk below is already applied,
+    /// the one there may be, too, and may mean another place.
     pub(super) fn leaves(&self, place: &Place) -> bool {
-        place.first() >= self.applied && !self.taken.iter().any(|taken| taken.overlaps(place))
+        place.first() >= self.least && !self.taken.iter().any(|taken| taken.overlaps(place))
     }
 
     /// The bounds of the next chunk, by the texts of its `@@` lines, outermost first, and by whether `*** End of File` ends

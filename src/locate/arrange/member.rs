@@ -98,7 +98,18 @@ impl Member<'_> {
             return Err(evidence::ambiguous(self.query.hay, all));
         }
         let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
-        if open.len() == 1 || self.repeat.fits(&places) || self.follows_heading(&places) {
+        // Below a heading that begins no block order decides, but the edit may be applied at a result above the first match.
+        let heading = self.line_above(&places);
+        let result = heading.and_then(|heading| {
+            result_between(&self.query, [Point { line: heading, column: 0 }, first.place.start], &open)
+        });
+        match &result {
+            Some(result) if open.len() == 1 && self.query.pattern.after_is_proof() => {
+                return Err(evidence::applied_elsewhere(self.query.hay, &first.place, result));
+            }
+            _ => {}
+        }
+        if open.len() == 1 || self.repeat.fits(&places) || heading.is_some() && result.is_none() {
             self.check_strictest(matches.match_mode, &[first.place])?;
             return self.query.solve(first).map(Some);
         }
@@ -117,17 +128,13 @@ impl Member<'_> {
         }
     }
 
-    /// Whether the first of these places is meant because it is the first below the only heading that has some. A heading
-    /// that begins no block only says after which line, and order decides.
-    fn follows_heading(&self, places: &[Place]) -> bool {
+    /// The line of the only heading that has some of these places, if it begins no block: it only says after which line.
+    fn line_above(&self, places: &[Place]) -> Option<usize> {
         let regions = self.query.bounds.regions.iter().flatten();
         let mut meant = regions.filter(|region| places.iter().any(|place| region.holds(place)));
-        match (meant.next(), meant.next(), places) {
-            (Some(region), None, [first, ..]) => {
-                let points = [Point { line: region.heading, column: 0 }, first.start];
-                !region.opens && result_between(&self.query, points, first).is_none()
-            }
-            _ => false,
+        match (meant.next(), meant.next()) {
+            (Some(region), None) if !region.opens => Some(region.heading),
+            _ => None,
         }
     }
 

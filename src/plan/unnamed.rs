@@ -1,14 +1,15 @@
 //! Finds the file of an edit without a path of its own.
 //!
 //! A path line or an info string counts most: the block before or a mention never overrules it. Of several candidates,
-//! the only one to which the edit applies is meant, unless another file is named more clearly or nearer: the edit may
-//! be for that one, whose text has changed. If that does not decide, the edit is refused.
+//! the only one to which the edit applies, after the edits before or without them, is meant, unless another file is named
+//! more clearly or nearer: the edit may be for that one, whose text has changed. If it applies to none, it is for the only
+//! one that a line or a heading names. If that does not decide, the edit is refused.
 
 use super::operations::path_if_any;
 use super::overlay::{Base, Overlay};
 use super::{Aim, Node, Outcome, Run, TreeError};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Candidate, Clue, Edit, Script, Target, Unnamed};
+use crate::edit::{Candidate, Clue, Edit, Op, Script, Target, Unnamed};
 use crate::format::fault;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -33,7 +34,9 @@ pub(super) fn settle<'s>(
     let mut tried = 0;
     // The files that the edit before may be for, if it had several candidates.
     let mut last: Vec<Target> = Vec::new();
-    for (index, edit) in settled.edits.iter_mut().enumerate() {
+    for index in 0..settled.edits.len() {
+        let (before, rest) = settled.edits.split_at_mut(index);
+        let Some(edit) = rest.first_mut() else { continue };
         let Some(unnamed) = open.get(&edit.span) else { continue };
         let counting = counting(edit, unnamed, &last, base)?;
         let chosen = match counting.as_slice() {
@@ -42,7 +45,7 @@ pub(super) fn settle<'s>(
             several if tried == TRIED => Err(unclear(Code::Limit, edit, several)),
             several => {
                 tried += 1;
-                only_fitting(edit, several, base)?
+                only_fitting(edit, before, several, base)?
             }
         };
         match chosen {
@@ -104,12 +107,13 @@ fn has_no_search_text(edit: &Edit) -> bool {
 /// The only candidate to which the edit applies, if no file is named more clearly or nearer.
 fn only_fitting(
     edit: &Edit,
+    before: &[Edit],
     candidates: &[Candidate],
     base: &Base<'_>,
 ) -> Result<Result<Target, Diagnostic>, TreeError> {
     let (mut fitting, mut applied, mut clearest) = (Vec::new(), Vec::new(), Clue::Previous);
     for candidate in candidates {
-        match outcome(edit, &candidate.path, base)? {
+        match outcome(edit, before, &candidate.path, base)? {
             Some(Outcome::Changes) => fitting.push(candidate),
             Some(_) => applied.push(candidate),
             None => {}
@@ -118,10 +122,12 @@ fn only_fitting(
             clearest = clearest.min(candidate.by);
         }
     }
+    let named: Vec<_> = candidates.iter().filter(|candidate| candidate.by <= Clue::Heading).collect();
     // A file with the search text counts before one with the result.
     let fitting = if fitting.is_empty() { applied } else { fitting };
-    match fitting.as_slice() {
-        [only] if only.by <= clearest.max(Clue::Heading) => Ok(Ok(only.path.clone())),
+    match (fitting.as_slice(), named.as_slice()) {
+        ([only], _) if only.by <= clearest.max(Clue::Heading) => Ok(Ok(only.path.clone())),
+        ([], [only]) => Ok(Ok(only.path.clone())),
         _ => Ok(Err(unclear(Code::Missing, edit, candidates))),
     }
 }
@@ -133,12 +139,35 @@ fn unclear(code: Code, edit: &Edit, candidates: &[Candidate]) -> Diagnostic {
     Diagnostic::error(code, edit.span, message).with_help(fault::HELP_PATH)
 }
 
-/// The outcome of the edit in a file, if it applies.
-fn outcome(edit: &Edit, target: &Target, base: &Base<'_>) -> Result<Option<Outcome>, TreeError> {
-    let edit = Edit { path: target.clone(), ..edit.clone() };
-    let script = Script { edits: vec![edit], ..Script::default() };
-    let run = Run::of(&script, base, &BTreeMap::new(), Aim::Whether)?;
-    Ok(run.steps.first().filter(|_| run.findings.is_empty()).map(|step| step.outcome))
+/// The outcome of the edit in a file, if it applies there: after the edits before that are for the file, or without them.
+fn outcome(
+    edit: &Edit,
+    before: &[Edit],
+    target: &Target,
+    base: &Base<'_>,
+) -> Result<Option<Outcome>, TreeError> {
+    let alone = Edit { path: target.clone(), ..edit.clone() };
+    let (mut files, mut edits) = (vec![target.raw.as_str()], vec![alone.clone()]);
+    for one in before.iter().rev() {
+        let moves =
+            matches!(&one.op, Op::Rename { to, .. } | Op::Copy { to, .. } if files.contains(&&*to.raw));
+        if moves || files.contains(&one.path.raw.as_str()) {
+            files.push(&one.path.raw);
+            edits.push(one.clone());
+        }
+    }
+    edits.reverse();
+    let applies = |edits: Vec<Edit>| -> Result<Option<Outcome>, TreeError> {
+        let script = Script { edits, ..Script::default() };
+        let run = Run::of(&script, base, &BTreeMap::new(), Aim::Whether)?;
+        let step = run.steps.last().filter(|step| step.edit == script.edits.len() && run.findings.is_empty());
+        Ok(step.map(|step| step.outcome))
+    };
+    let is_first = edits.len() == 1;
+    match applies(edits)? {
+        None if !is_first => applies(vec![alone]),
+        outcome => Ok(outcome),
+    }
 }
 
 /// Whether the file exists.

@@ -1,0 +1,2 @@
+import sys
+y = 1

@@ -1,0 +1,3 @@
+import requests
+
+TIMEOUT = 10

@@ -125,6 +125,11 @@ pub struct CodeBlock {
 }
 
 impl CodeBlock {
+    /// Whether a file is named for it, or it is a snippet that stands below these blocks: it may be their new text.
+    pub(crate) fn is_named(&self, above: &[CodeBlock]) -> bool {
+        !self.candidates.is_empty() || self.is_snippet && !above.is_empty()
+    }
+
     /// Its lines, without a first one that is the path as a comment.
     pub fn content(&self) -> &str {
         self.text.get(self.path_line..).unwrap_or("")

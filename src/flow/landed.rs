@@ -8,7 +8,7 @@ use super::fate::{Fate, fates, fates_of_files};
 use super::run::{AlreadyLanded, Run};
 use super::{Error, build_report, history};
 use crate::diag::{Code, Diagnostic};
-use crate::edit::{Candidate, CodeBlock};
+use crate::edit::{self, Candidate};
 use crate::plan::{self, Plan, Step};
 use crate::report::record::{LandedEdit, LandedEdits};
 use crate::report::{EditState, Report, Status};
@@ -34,10 +34,10 @@ impl Run<'_> {
             let commits = listings::of(repo, digest)?.into_iter().flat_map(|one| one.commits);
             landed.insert(response.id(), commits.flat_map(|commit| commit.edits).collect());
         }
-        let is_new_file = |given: &CodeBlock, span: Span| {
+        let is_new_file = |path: &edit::Target, span: Span| {
             let response = self.responses.iter().find(|response| response.id() == span.response);
-            let (Some(response), Some(path)) = (response, given.candidates.first()) else { return false };
-            let path = path.path.shown();
+            let Some(response) = response else { return false };
+            let path = path.shown();
             let path = match &self.options.directory {
                 Some(directory) => format!("{directory}/{path}"),
                 None => path,

@@ -154,7 +154,7 @@ fn recall(script: &mut Script, attempt: &Attempt, strict: bool) {
     let is_kept = |span: Span, as_edit: bool| kept.contains(&(as_edit, span));
     plan::make_new_files(script, |_, span| is_kept(span, true));
     for given in std::mem::take(&mut script.given) {
-        if !is_kept(given.span, false) {
+        if !is_kept(given.span, false) && !given.candidates.is_empty() {
             script.pending.push(given);
         } else if let Some(error) = plan::refused_before(&given) {
             script.diagnostics.push(error);

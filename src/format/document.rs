@@ -72,10 +72,8 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
                     script.other.get_or_insert(region);
                 }
             }
-            BlockKind::Fence(given) if given.candidates.is_empty() => {
-                script.unread.push(Unread { span: given.span, info: given.language });
-            }
-            BlockKind::Fence(given) => script.given.push(*given),
+            BlockKind::Fence(one) if one.is_named(&script.given) => script.given.push(*one),
+            BlockKind::Fence(one) => script.unread.push(Unread { span: one.span, info: one.language }),
             BlockKind::Other => script.unread.push(Unread { span: block.span, info: String::new() }),
         }
     }

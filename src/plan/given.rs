@@ -21,7 +21,7 @@ use crate::span::{LineRange, Span};
 use crate::syntax;
 use crate::text::search::{Budget, Haystack};
 use crate::text::{Content, Language, Normalization, extension};
-use snippet::{Relation, replacement, snippet, unclear_relation};
+use snippet::{Relation, inherited, replacement, snippet, unclear_relation};
 use std::collections::{HashMap, HashSet};
 
 /// The most blocks that are refused, one by one.
@@ -61,37 +61,52 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     if all.iter().filter(|one| is_asked(one)).count() > 1 {
         all.iter_mut().filter(|one| is_asked(one)).for_each(|(_, own)| own.clear());
     }
+    // The snippet above, and the language of its code block.
+    let mut above: Option<(Edit, String)> = None;
     for (given, own) in all {
         let is_own = |one: &Candidate| own.iter().any(|own| own.path.is_like(&one.path));
         let names = |one: &Candidate| one.by == Clue::Comment && is_own(one);
         let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
         let given = CodeBlock { path_line, candidates: own, ..given };
-        let only = if let [only] = given.candidates.as_slice() { Some(only) } else { None };
+        let row = above.take();
+        let inherited = row.as_ref().and_then(|(above, _)| inherited(&given, &above.path));
+        let only = match given.candidates.as_slice() {
+            [only] => Some(only),
+            [] => inherited.as_ref(),
+            _ => None,
+        };
         let is_touched = |path: &Target| touched.get(&path.shown()).is_some_and(|span| *span < given.span);
-        if given.candidates.is_empty() {
-            script.unread.push(Unread { span: given.span, info: given.language });
-        } else if given.is_snippet
+        if given.is_snippet
             && let Some(only) = only
             && given.state == FenceState::Closed
             && is_file(&only.path, base)?
             && syntax::knows(&only.path.raw)
         {
             let edit = snippet(&given, &only.path);
-            let relation = match edits.last() {
-                Some(before) => files.relation(before, &edit, only)?,
+            let relation = match &row {
+                Some((first, language)) => {
+                    let unnamed = inherited.is_some() && *language == given.language;
+                    files.relation(first, &edit, only, unnamed)?
+                }
                 None => None,
             };
-            match relation {
-                Some(Relation::Replaces) => {
-                    let both = edits.pop().map(|before| replacement(before, edit));
-                    edits.extend(both);
+            above = Some((edit.clone(), given.language.clone()));
+            let is_first = |span: Span| row.as_ref().is_some_and(|(first, _)| first.span == span);
+            let first = edits.pop_if(|last: &mut Edit| relation.is_some() && is_first(last.span));
+            match (relation, row.as_ref()) {
+                (Some(Relation::Replaces), Some((first, _))) => {
+                    script.unread.retain(|unread| !is_first(unread.span));
+                    edits.push(replacement(first.clone(), edit));
                 }
-                Some(Relation::Unclear) => {
-                    edits.pop();
+                (Some(Relation::Unclear), _) if first.is_some() => {
                     script.diagnostics.push(unclear_relation(&edit));
                 }
-                None => edits.push(edit),
+                _ if inherited.is_none() => edits.push(edit),
+                _ => script.unread.push(Unread { span: given.span, info: given.language }),
             }
+        } else if given.candidates.is_empty() {
+            above = row;
+            script.unread.push(Unread { span: given.span, info: given.language });
         } else if given.is_whole {
             let namesake = only.map_or(Ok(None), |only| namesake(&only.path, &overlay))?;
             match whole_file(&given, namesake) {
@@ -282,20 +297,24 @@ fn text_of(given: &CodeBlock) -> Passage {
 
 /// Makes edits of the blocks that were recorded as new files or snippets. A snippet may be recorded together with the one
 /// above it, which it replaces.
-pub fn make_new_files(script: &mut Script, is_recorded: impl Fn(&CodeBlock, Span) -> bool) {
-    let edit = |given: &CodeBlock| {
-        let path = &given.candidates.first()?.path;
-        let is_snippet = given.is_snippet && syntax::knows(&path.raw);
-        Some(if is_snippet { snippet(given, path) } else { edit_of(given, path) })
+pub fn make_new_files(script: &mut Script, is_recorded: impl Fn(&Target, Span) -> bool) {
+    let edit = |given: &CodeBlock, path: &Target| match given.is_snippet && syntax::knows(&path.raw) {
+        true => snippet(given, path),
+        false => edit_of(given, path),
     };
-    let mut edits = Vec::new();
+    let (mut edits, mut path) = (Vec::new(), None);
     let mut given = std::mem::take(&mut script.given).into_iter().peekable();
     while let Some(one) = given.next() {
-        let next = given.next_if(|next| next.is_snippet && is_recorded(next, one.span.join(next.span)));
+        path = one.candidates.first().map(|file| file.path.clone()).or(path);
+        let Some(path) = &path else {
+            script.given.push(one);
+            continue;
+        };
+        let next = given.next_if(|next| next.is_snippet && is_recorded(path, one.span.join(next.span)));
         if let Some(next) = next {
-            edits.extend(edit(&one).zip(edit(&next)).map(|(first, second)| replacement(first, second)));
-        } else if is_recorded(&one, one.span) {
-            edits.extend(edit(&one));
+            edits.push(replacement(edit(&one, path), edit(&next, path)));
+        } else if is_recorded(path, one.span) {
+            edits.push(edit(&one, path));
         } else {
             script.given.push(one);
         }

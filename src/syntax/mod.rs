@@ -54,7 +54,7 @@ pub fn definitions(_: &str, _: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// Whether a code block can take the place of another one without the loss of a definition, or of what is in one.
+/// Whether a code block may be the new text of another one, without the loss of a definition, or of what is in one.
 #[cfg(feature = "syntax")]
 pub fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bool {
     merge::keeps(path, before, after, may_lose)

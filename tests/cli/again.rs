@@ -524,7 +524,7 @@ fn a_snippet_that_replaces_the_one_above_it_does_so_once() {
     }
     // Without a record it is not clear which is meant, and neither lands.
     let options = ["--format=snippet", "--keep-going", "--no-record", "--again", "--no-keep"];
-    sandbox.apply(options, &response).exits(1).says("m.py: the file has these lines");
+    sandbox.apply(options, &response).exits(1).says("m.py: this code block or the one above it");
     assert_eq!((sandbox.head(), sandbox.git(["rev-parse", "HEAD^"])), (tip, before));
 }
 

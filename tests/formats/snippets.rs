@@ -135,6 +135,64 @@ fn of_two_blocks_in_a_row_the_second_takes_the_place_of_the_first() {
 }
 
 #[test]
+fn the_second_of_two_blocks_under_one_path_is_never_left_out() {
+    let sandbox = shop();
+    let fence = |text: &str| format!("```python\n{text}```\n\n");
+    let (old, new) = ("    shelf = Shelf()\n    shelf.sort()\n", "    shelf = Shelf(1)\n    shelf.sort()\n");
+    let main = "def main():\n    shelf = Shelf()\n    shelf.sort()\n    print(shelf)\n    return 0\n";
+    let pairs = [(main.to_owned(), main.replace("return 0", "return 9")), (old.to_owned(), new.to_owned())];
+    for between in ["with\n\n", "", "After:\n\n"] {
+        for (old, new) in &pairs {
+            let sandbox = sandbox.copy();
+            let response = format!("Before (`src/shelf.py`):\n\n{}{between}{}", fence(old), fence(new));
+            sandbox.apply(["--format=snippet"], &response).exits(0);
+            assert_eq!(sandbox.text("src/shelf.py"), SHELF.replace(old, new), "{between}");
+            sandbox.apply(["--format=snippet"], &response).exits(0).says("already landed");
+            sandbox.run(["undo"]).exits(0);
+            sandbox.apply(["--format=snippet"], &response).exits(0);
+            assert_eq!(sandbox.text("src/shelf.py"), SHELF.replace(old, new), "{between}");
+            let again = ["--format=snippet", "--again", "--no-record", "--no-keep"];
+            sandbox.apply(again, &response).exits(1).says("may be the new text");
+        }
+    }
+    // Several pairs under one path.
+    let both = format!("src/shelf.py\n\n{}{}", fence(main), fence(&pairs[0].1));
+    let both = format!("{both}And\n\n{}{}", fence("import os\n"), fence("import sys\n"));
+    let copy = sandbox.copy();
+    copy.apply(["--format=snippet"], &both).exits(0);
+    let wanted = SHELF.replace("return 0", "return 9").replace("import os", "import sys");
+    assert_eq!(copy.text("src/shelf.py"), wanted);
+    copy.apply(["--format=snippet"], &both).exits(0).says("already landed");
+    // It cannot take the place of the first, or the first is not in the file as it is.
+    for (old, new) in [(main, "Shelf().sort()\n"), (&*main.replace("(shelf)", "(1)"), &*pairs[0].1)] {
+        let response = format!("src/shelf.py\n\n{}with\n\n{}", fence(old), fence(new));
+        let run = sandbox.apply(["--format=snippet", "--no-keep"], &response).exits(1);
+        run.says("src/shelf.py: this code block or the one above it may be the new text");
+        assert_eq!(sandbox.text("src/shelf.py"), SHELF);
+    }
+    // One that shows what to run is not read, nor is one below a snippet that changes the file.
+    let run = format!("src/shelf.py\n\n{}Run it:\n\n```sh\npython src/shelf.py\n```\n", fence(SORT));
+    sandbox.copy().apply(["--format=snippet"], &run).exits(0).says("not read: 1 other code block");
+    let usage = format!("src/shelf.py\n\n{}Use it:\n\n{}", fence(SORT), fence("Shelf().sort()\n"));
+    sandbox.apply(["--format=snippet"], &usage).exits(0).says("not read: 1 other code block");
+}
+
+#[test]
+fn of_two_blocks_of_imports_the_second_takes_the_place_of_the_first() {
+    for (old, new) in [("import os\n", "import sys\n"), ("import os\n", "import os\nimport sys\n")] {
+        let sandbox = shop();
+        sandbox.apply(["--format=snippet"], &(block(old) + &block(new))).exits(0);
+        assert_eq!(sandbox.text("src/shelf.py"), SHELF.replace(old, new));
+    }
+    // A definition is no new text of an import.
+    let sandbox = shop();
+    let main = "import os\n\n\n".to_owned() + &SHELF[SHELF.find("def main").unwrap()..];
+    let response = block("import os\n") + &block(&main.replace("return 0", "return 1"));
+    sandbox.apply(["--format=snippet"], &response).exits(0);
+    assert_eq!(sandbox.text("src/shelf.py"), SHELF.replace("return 0", "return 1"));
+}
+
+#[test]
 fn line_ends_and_the_last_newline_are_the_files() {
     let sandbox = shop();
     let file = SHELF.replace('\n', "\r\n");

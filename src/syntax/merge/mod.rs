@@ -16,7 +16,7 @@ use super::snippet::Snippet;
 use super::tree::{Change, Parsed};
 use edits::Edits;
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// The longest file or snippet, in bytes.
@@ -95,12 +95,35 @@ fn read(path: &str, text: &str) -> Option<Snippet> {
     Snippet::read(language, path, text, &Parsed::new(language, String::new())?).ok()
 }
 
-/// Whether merging a snippet into another one gives the second, as far as they have definitions and not only statements.
+/// Whether most words of a text are in another one.
+fn is_alike(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let other: HashSet<&String> = other.iter().collect();
+    one.iter().filter(|word| other.contains(word)).count() * 10 >= one.len() * 6
+}
+
+/// Whether a code block may be the new text of another one: both have only imports, or they are alike and merging gives the
+/// second, as far as they have definitions and not only statements.
 pub(super) fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bool {
-    let (Some(old), Some(new)) = (read(path, before), read(path, after)) else { return true };
+    let (Some(old), Some(new)) = (read(path, before), read(path, after)) else {
+        return is_alike(before, after);
+    };
+    let only_imports = |one: &Snippet| {
+        let mut parts = items::parts(&one.parsed, one.list(), &one.elisions).into_iter();
+        parts.all(|part| matches!(part, Part::Import(_) | Part::Comment(_)))
+    };
+    if only_imports(&old) || only_imports(&new) {
+        return only_imports(&old) && only_imports(&new);
+    }
     let (old, new) = (old.parsed.text, new.parsed.text);
     let kept = definitions(path, after);
-    if definitions(path, before).iter().any(|one| !kept.contains(one)) {
+    if !is_alike(before, after) || definitions(path, before).iter().any(|one| !kept.contains(one)) {
         return false;
     }
     let lines = |text: &str| -> Vec<String> {

@@ -30,6 +30,8 @@ pub struct Edit {
     pub why: Option<String>,
     /// What only a git patch says; empty in other formats.
     pub git: Git,
+    /// The first line of a code block, if it is the path as a comment: content only if the file begins with it.
+    pub label: Option<String>,
 }
 
 /// What a git patch says beside paths and text.
@@ -50,7 +52,7 @@ pub struct Git {
 impl Edit {
     /// An edit without a region and a why.
     pub(crate) fn new(format: FormatId, span: Span, path: Target, op: Op) -> Self {
-        Self { span, format, region: 0, path, op, why: None, git: Git::default() }
+        Self { span, format, region: 0, path, op, why: None, git: Git::default(), label: None }
     }
 
     /// Its hunks; empty for an operation without search texts.

@@ -287,7 +287,8 @@ fn edit_of(given: &CodeBlock, path: &Target) -> Edit {
     let existing = if given.is_whole { Existing::Overwrite } else { Existing::Refuse };
     let op = Op::Create { text: text_of(given), existing };
     let why = given.why.clone().filter(|why| *why != path.shown());
-    Edit { why, ..Edit::new(FormatId::WholeFile, given.span, path.clone(), op) }
+    let label = given.text.get(..given.path_line).filter(|line| !line.is_empty()).map(str::to_owned);
+    Edit { why, label, ..Edit::new(FormatId::WholeFile, given.span, path.clone(), op) }
 }
 
 /// The lines of a block without its path; the very lines of the response if it has no path line.

@@ -12,6 +12,7 @@ use crate::format::fault;
 use crate::guard::{self, Guard};
 use crate::locate::{self, Context, HELP_CONTEXT, HELP_COPY, Limits, Refusal, Repeat};
 use crate::path::{PathContext, PathError, RepoPath, interpret};
+use crate::response::Passage;
 use crate::syntax;
 use crate::text::search::Budget;
 use crate::text::{Content, Language};
@@ -121,15 +122,28 @@ impl Operation<'_, '_> {
         self.overlay.begin_diff(in_diff.then_some((self.edit.region, self.edit.git.mail)));
         let path = edit_path(self.edit, self.overlay)?;
         match &self.edit.op {
-            Op::Create { text, existing } => self.create(path, text, *existing),
+            Op::Create { text, existing } => {
+                self.create(path.clone(), &self.labelled(&path, text)?, *existing)
+            }
             Op::Modify { hunks, missing } => self.modify(path, hunks, *missing),
             Op::Replace { text } => self.replace(path, text),
             Op::Append { text } => self.append(path, text),
-            Op::Snippet { text } => self.snippet(path, text),
+            Op::Snippet { text } => self.snippet(path.clone(), &self.labelled(&path, text)?),
             Op::Delete { recursive, hunks } => self.delete(path, *recursive, hunks),
             Op::Rename { to, hunks } => self.rename(path, to, hunks),
             Op::Copy { to, hunks } => self.copy(path, to, hunks),
         }
+    }
+
+    /// The text of a code block, with the path as a comment above it if the file begins with that.
+    fn labelled(&self, path: &RepoPath, text: &Passage) -> Result<Passage, Stop> {
+        let Some(label) = &self.edit.label else { return Ok(text.clone()) };
+        let state = self.overlay.file(path)?.filter(|state| matches!(state.node, Node::File { .. }));
+        let content = state.map(|state| self.overlay.text(&state.body)).transpose()?;
+        let first = content.as_ref().and_then(|content| content.line(0));
+        let is_first =
+            first.is_some_and(|first| first.text == label.trim_end_matches(['\r', '\n']).as_bytes());
+        Ok(if is_first { format!("{label}{}", &**text).into() } else { text.clone() })
     }
 
     pub(super) fn create(&mut self, path: RepoPath, text: &str, existing: Existing) -> Result<Step, Stop> {

@@ -20,6 +20,7 @@ fn edit(path: &str, op: Op) -> Edit {
         op,
         why: None,
         git: Git::default(),
+        label: None,
     }
 }
 

@@ -223,6 +223,7 @@ mod tests {
             op,
             why: None,
             git: Git::default(),
+            label: None,
         };
         let unnamed = vec![Unnamed { edit: SPAN, candidates }];
         let script = Script { edits: vec![edit], unnamed, ..Script::default() };

@@ -193,6 +193,31 @@ fn of_two_blocks_of_imports_the_second_takes_the_place_of_the_first() {
 }
 
 #[test]
+fn the_path_as_a_comment_stays_if_the_file_begins_with_it() {
+    let shelf = format!("# src/shelf.py\n{}", &SHELF[SHELF.find("def main").unwrap()..]);
+    let after = shelf.replace("return 0", "return 9");
+    let without = format!("```python\n{after}```\n");
+    for format in ["--format=whole-file", "--format=snippet"] {
+        for response in [&without, &block(&after)] {
+            let sandbox = Sandbox::new();
+            sandbox.file("src/shelf.py", &shelf);
+            sandbox.commit("shelf");
+            sandbox.apply([format], response).exits(0);
+            assert_eq!(sandbox.text("src/shelf.py"), after, "{format} {response}");
+            sandbox.run(["undo"]).exits(0);
+            sandbox.apply([format], response).exits(0);
+            assert_eq!(sandbox.text("src/shelf.py"), after, "{format} {response}");
+            // In a file without it, it only names the file.
+            let sandbox = Sandbox::new();
+            sandbox.file("src/shelf.py", shelf.replace("# src/shelf.py\n", ""));
+            sandbox.commit("shelf");
+            sandbox.apply([format], response).exits(0);
+            assert_eq!(sandbox.text("src/shelf.py"), after.replace("# src/shelf.py\n", ""));
+        }
+    }
+}
+
+#[test]
 fn line_ends_and_the_last_newline_are_the_files() {
     let sandbox = shop();
     let file = SHELF.replace('\n', "\r\n");

@@ -43,6 +43,7 @@ fn edit() -> Edit {
         op: Op::Modify { hunks: vec![hunk], missing: Missing::Refuse },
         why: None,
         git: Git::default(),
+        label: None,
     }
 }
 

@@ -186,16 +186,10 @@ impl Operation<'_, '_> {
             return Ok(());
         }
         let old_text = String::from_utf8_lossy(&before.to_bytes()).into_owned();
-        let [old, new] = [&*old_text, text].map(|text| syntax::definitions(path.as_str(), text));
-        // Losing a value alone does not count. A text that does not parse shows no definition.
-        let is_value = |one: &str| {
-            ["variable", "constant", "static", "declaration", "key"].iter().any(|what| one.starts_with(what))
-        };
-        let lost = old.iter().find(|one| !is_value(one) && !new.contains(one)).filter(|_| !new.is_empty());
         let (lines, left) = (before.line_count(), after.line_count());
-        let lost = match lost {
+        let lost = match syntax::lost(path.as_str(), &old_text, text) {
             _ if left < lines.div_ceil(2) => format!("{} of {lines} lines", lines - left),
-            Some(lost) => lost.clone(),
+            Some(lost) => lost,
             None => return Ok(()),
         };
         let message = format!("`{path}` would lose {lost}");

@@ -42,16 +42,16 @@ pub fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<St
     merge::merge(path, file, snippet, may_lose)
 }
 
-/// The top-level definitions of a text that parses, such as "function `f`".
+/// A definition of a file that its new text lacks, such as "function `f`", if both parse.
 #[cfg(feature = "syntax")]
-pub fn definitions(path: &str, text: &str) -> Vec<String> {
-    merge::definitions(path, text)
+pub fn lost(path: &str, before: &str, after: &str) -> Option<String> {
+    merge::lost(path, before, after)
 }
 
-/// The top-level definitions of a text: none, since no language is known.
+/// A definition that is lost: none, since no language is known.
 #[cfg(not(feature = "syntax"))]
-pub fn definitions(_: &str, _: &str) -> Vec<String> {
-    Vec::new()
+pub fn lost(_: &str, _: &str, _: &str) -> Option<String> {
+    None
 }
 
 /// Whether a code block may be the new text of another one, without the loss of a definition, or of what is in one.

@@ -4,7 +4,7 @@ mod bodies;
 mod containers;
 mod traps;
 
-use super::{MergeError, definitions, merge, worse};
+use super::{MergeError, lost, merge, worse};
 
 fn merged(path: &str, file: &str, snippet: &str) -> Result<String, MergeError> {
     merge(path, file, snippet, false)
@@ -276,13 +276,50 @@ fn losing_is_refused() {
 }
 
 #[test]
-fn what_is_shown_of_definitions_is_known() {
-    assert_eq!(
-        definitions("a.py", "class A:\n    # ...\n\n\ndef b():\n    pass\n"),
-        ["class `A`", "function `b`"]
+fn definitions_of_all_kinds_are_lost() {
+    for (path, file, gone) in [
+        (
+            "a.py",
+            "class A:\n    N = 1\n\n    def f(self):\n        pass\n\n    def g(self):\n        pass\n",
+            "",
+        ),
+        ("a.py", "class A:\n    M = 2\n    N = 1\n\n    def f(self):\n        pass\n", "M = 2"),
+        (
+            "a.rs",
+            "struct A {\n    x: u8,\n    y: u8,\n}\n\nimpl A {\n    fn f() {}\n    fn g() {}\n}\n",
+            "    fn g() {}",
+        ),
+        ("a.rs", "#[cfg(unix)]\nfn f() {}\n#[cfg(windows)]\nfn f() {}\n", "#[cfg(windows)]\nfn f() {}"),
+        ("a.ts", "interface A {\n  a: string;\n  b: string;\n}\n", "  b: string;"),
+        ("a.ts", "class A {\n  f() {}\n  g() {}\n}\n", "  g() {}"),
+        (
+            "a.ts",
+            "function f(a: string): void;\nfunction f(a: number): void;\nfunction f(a: any) {}\n",
+            "function f(a: number): void;",
+        ),
+        ("a.ts", "const f = () => {\n  g();\n};\nconst h = 1;\n", "const f = () => {\n  g();\n};"),
+        ("A.java", "class A {\n  int x;\n  void f() {}\n  void f(int a) {}\n}\n", "  void f(int a) {}"),
+        ("a.go", "type A struct {\n\tX int\n\tY int\n}\n", "\tY int"),
+    ] {
+        assert_eq!(lost(path, file, file), None, "{file}");
+        let found = lost(path, file, &file.replacen(gone, "", 1));
+        assert_eq!(found.is_some(), !gone.is_empty(), "{file} {found:?}");
+    }
+    // One that is moved, a value at top level, and a text that does not parse.
+    let moved = (
+        "class A:\n    def f(self):\n        pass\n\n\nclass B:\n    pass\n",
+        "class A:\n    pass\n\n\nclass B:\n    def f(self):\n        pass\n",
     );
-    assert_eq!(definitions("a.py", "def a(:\n"), <[&str; 0]>::default());
-    assert_eq!(definitions("a.txt", "def a(): pass\n"), <[&str; 0]>::default());
+    for (before, after) in
+        [moved, ("a = 1\nb = 2\n", "b = 2\n"), ("def a():\n    pass\n", "def a(:\n"), ("def a(:\n", "")]
+    {
+        assert_eq!(lost("a.py", before, after), None, "{before}");
+    }
+    assert_eq!(lost("a.txt", "def a(): pass\n", "\n"), None);
+}
+
+#[test]
+fn a_syntax_error_is_compared_with_those_before() {
     assert_eq!(worse("a.py", "def a():\n    pass\n", "def a(\n    pass\n"), Some(0));
     assert_eq!(worse("a.py", "def a(:\n", "def a(:\n    x = 1\n"), None);
     assert_eq!(worse("a.rs", "fn a() {}\n", "fn a() { b(); }\n"), None);

@@ -243,6 +243,9 @@ fn a_whole_file_that_lacks_a_definition_is_refused() {
     let response = block(&SHELF.replace("def main", "def start"));
     let run = sandbox.apply(["--format=whole-file", "--no-keep"], &response).exits(1);
     run.says("[shrink]").says("`src/shelf.py` would lose function `main`");
+    let member = block(&SHELF.replace("def sort(self)", "def order(self)"));
+    let run = sandbox.apply(["--format=whole-file", "--no-keep"], &member).exits(1);
+    run.says("[shrink]").says("`src/shelf.py` would lose function `sort`");
     sandbox.apply(["--format=whole-file", "--allow-shrink"], &response).exits(0);
     assert!(sandbox.text("src/shelf.py").contains("def start"));
 }

@@ -144,8 +144,7 @@ proptest! {
         if let Ok(after) = syntax::merge(path, &file, &snippet, may_lose) {
             prop_assert_eq!(syntax::merge(path, &after, &snippet, may_lose), Ok(after.clone()));
             prop_assert_eq!(syntax::worse(path, "", &after), None);
-            let names = syntax::definitions(path, &after);
-            let kept = syntax::definitions(path, &file).into_iter().all(|one| names.contains(&one));
+            let kept = syntax::lost(path, &file, &after).is_none();
             prop_assert!(may_lose || kept);
         }
     }
@@ -160,6 +159,6 @@ proptest! {
             prop_assert_eq!(syntax::merge(path, &after, &snippet, false), Ok(after));
         }
         let _ = syntax::worse(path, &file, &snippet);
-        let _ = syntax::definitions(path, &snippet);
+        let _ = syntax::lost(path, &file, &snippet);
     }
 }

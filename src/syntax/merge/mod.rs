@@ -18,6 +18,7 @@ use edits::Edits;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use tree_sitter::Node;
 
 /// The longest file or snippet, in bytes.
 const LONGEST: usize = 4 << 20;
@@ -79,8 +80,8 @@ pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Re
     }
 }
 
-/// The top-level definitions of a snippet that parses.
-pub(super) fn definitions(path: &str, text: &str) -> Vec<String> {
+/// The top-level definitions of a snippet that parses, such as "function `f`".
+fn definitions(path: &str, text: &str) -> Vec<String> {
     let snippet = read(path, text);
     let definitions = |snippet: &Snippet| {
         let parts = items::parts(&snippet.parsed, snippet.list(), &snippet.elisions);
@@ -150,8 +151,7 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
     };
     let (mut old, mut new) = (file.root(), snippet.list());
     // In JSON, the top-level object is merged.
-    let only =
-        |root: tree_sitter::Node<'_>| root.named_child(0).is_some_and(|child| child.kind() == "object");
+    let only = |root: Node<'_>| root.named_child(0).is_some_and(|child| child.kind() == "object");
     if let (true, Some(object), true, Some(other)) =
         (only(old), old.named_child(0), new.named_child_count() > 0, new.named_child(0).filter(|_| only(new)))
     {
@@ -169,22 +169,48 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
 
 /// Refuses a result that lacks a definition of the file.
 fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), MergeError> {
-    let (before, after) = (items::lists(file), items::lists(after));
-    let mut left: HashMap<(&str, &str), usize> = HashMap::new();
-    for key in after.iter().flat_map(|(_, all)| all).map(Definition::key) {
-        *left.entry(key).or_default() += 1;
+    match first_lost(file, after, |_, _| true).filter(|_| !may_lose) {
+        Some(lost) => Err(MergeError::lacks("result", &lost.shown(), MARK).loses()),
+        None => Ok(()),
     }
-    for key in before.iter().flat_map(|(_, all)| all).map(Definition::key) {
-        match left.get_mut(&key) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ if may_lose => {}
-            _ => {
-                let what = format!("{} `{}`", key.0, key.1);
-                return Err(MergeError::lacks("result", &what, MARK).loses());
-            }
+}
+
+/// A definition of a file that its new text has less often; `None` if one of them does not parse.
+pub(super) fn lost(path: &str, before: &str, after: &str) -> Option<String> {
+    let language = Language::of(path)?;
+    let parsed = |text: &str| {
+        let parsed = Parsed::new(language, text.to_owned()).filter(|_| text.len() <= LONGEST);
+        parsed.filter(|parsed| parsed.error().is_none())
+    };
+    let file = parsed(before)?;
+    // Losing a value alone does not count, except that of a member.
+    let is_value = |what| ["variable", "constant", "static", "declaration", "key"].contains(&what);
+    let counts =
+        |list, one: &Definition<'_>| list != file.root() || one.body.is_some() || !is_value(one.what);
+    first_lost(&file, &parsed(after)?, counts).map(|lost| lost.shown())
+}
+
+/// The first definition that counts and that the new text of a file has less often, in whatever container.
+fn first_lost<'t>(
+    file: &'t Parsed,
+    after: &Parsed,
+    counts: impl Fn(Node<'t>, &Definition<'t>) -> bool,
+) -> Option<Definition<'t>> {
+    let mut left: HashMap<(&str, String), usize> = HashMap::new();
+    for one in items::lists(after).into_iter().flat_map(|(_, all)| all) {
+        *left.entry((one.what, one.name)).or_default() += 1;
+    }
+    let all = items::lists(file).into_iter();
+    let mut all = all.flat_map(|(list, all)| all.into_iter().map(move |one| (list, one)));
+    let is_lost = |(list, one): &(Node<'t>, Definition<'t>)| match left.get_mut(&(one.what, one.name.clone()))
+    {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
         }
-    }
-    Ok(())
+        _ => counts(*list, one),
+    };
+    all.find(is_lost).map(|(_, lost)| lost)
 }
 
 impl Merge<'_> {

@@ -242,6 +242,46 @@ fn imports_are_united() {
 }
 
 #[test]
+fn an_alias_is_not_the_name() {
+    for (path, file, snippet) in [
+        ("a.ts", "import { a, b } from \"x\";\nlet c;\n", "import { a as d, b } from \"x\";\n"),
+        ("a.rs", "use std::io::{self, Read};\nfn d() {}\n", "use std::io::{self as sio, Read};\n"),
+        ("a.rs", "use std::io::{self, Read};\nfn d() {}\n", "use std::io::{self, Read as R};\n"),
+        ("a.py", "from a import b, c\nd = 1\n", "from a import b as e, c\n"),
+        ("a.go", "package a\n\nimport (\n\t\"log\"\n)\n", "import (\n\tl \"log\"\n)\n"),
+    ] {
+        refuses(path, file, snippet, "lacks names");
+    }
+    let both = "import { a, a as d, b } from \"x\";\nlet c;\n";
+    makes("a.ts", "import { a, b } from \"x\";\nlet c;\n", &both.replace("let c;\n", ""), both);
+    for (path, file, snippet, name) in [
+        (
+            "a.go",
+            "package a\n\nimport (\n\t\"fmt\"\n\tlog \"my/log\"\n)\n",
+            "import (\n\t\"log\"\n)\n",
+            "log",
+        ),
+        (
+            "a.go",
+            "package a\n\nimport (\n\t\"text/template\"\n)\n",
+            "import \"html/template/v2\"\n",
+            "template",
+        ),
+        ("a.rs", "use a::B as C;\nfn d() {}\n", "use e::C;\n", "C"),
+        ("a.py", "import a as b\nd = 1\n", "from c import b\n", "b"),
+    ] {
+        let refusal =
+            refuses(path, file, snippet, &format!("the result has more than one import of `{name}`"));
+        assert!(
+            refusal.file_line.is_some() && refusal.help.starts_with("write the import as"),
+            "{refusal:?}"
+        );
+    }
+    let two = "package a\n\nimport (\n\t\"b/v2\"\n\t\"c/v2\"\n)\n";
+    makes("a.go", &two.replace("\t\"c/v2\"\n", ""), "import (\n\t\"b/v2\"\n\t\"c/v2\"\n)\n", two);
+}
+
+#[test]
 fn losing_is_refused() {
     let file = "def a():\n    one()\n    two()\n    three()\n    four()\n    five()\n    six()\n    seven()\n    eight()\n";
     let refusal = refuses(

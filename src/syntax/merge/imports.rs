@@ -1,11 +1,11 @@
 //! Merges imports.
 
-use super::super::error::{FILE, MergeError, WHOLE};
+use super::super::error::{FILE, MergeError, OTHER_FORMAT, WHOLE};
 use super::super::items::{Part, modifiers, scope};
 use super::super::tree::{Parsed, children, nodes};
 use super::Merge;
 use super::container::{Matched, collapsed};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 impl<'a> Merge<'a> {
@@ -62,13 +62,14 @@ impl<'a> Merge<'a> {
                     continue;
                 }
                 [(first, _), ..] => {
-                    return about(MergeError::several(FILE, "import of this module", WHOLE), first);
+                    let name = own.module.as_deref().unwrap_or_default();
+                    return about(MergeError::several(FILE, &format!("import of `{name}`"), WHOLE), first);
                 }
             }
-            let is_name = |name: &&String| !["*", "_", "."].contains(&name.as_str());
-            let has_same = |one: &&(Node<'a>, Import)| one.1.names.iter().filter(is_name).any(has);
-            if let Some((other, _)) = in_scope.iter().find(has_same) {
-                return about(MergeError::several(FILE, "import of a name", WHOLE), other);
+            let same = in_scope.iter().find_map(|(other, names)| Some((other, names.shared(&own)?)));
+            if let Some((other, name)) = same {
+                let error = MergeError::several("result", &format!("import of `{name}`"), OTHER_FORMAT);
+                return about(error, other);
             }
             let before = (0..at).rev().find_map(|at| places.get(at).copied().flatten());
             let behind = (at..here.len()).find_map(|at| places.get(at).copied().flatten());
@@ -118,6 +119,14 @@ struct Import {
 }
 
 impl Import {
+    /// A name that both give to something.
+    fn shared(&self, other: &Self) -> Option<&str> {
+        let own = |name: &'_ String| name.rsplit(" as ").next().unwrap_or_default().to_owned();
+        let others: HashSet<String> = other.names.iter().map(own).collect();
+        let all = self.names.iter().filter_map(|name| name.rsplit(" as ").next());
+        all.filter(|name| !["*", "_", "."].contains(name)).find(|name| others.contains(*name))
+    }
+
     fn of(of: &Parsed, import: Node<'_>) -> Self {
         let mut holder = import;
         // A path in Rust ends with a list of names, or is one name.
@@ -128,10 +137,18 @@ impl Import {
         let module = holder
             .child_by_field_name(of.language.module)
             .filter(|_| has_list && !of.language.module.is_empty());
+        // A name with an alias is one name.
         let leaves = |node: Node<'_>| -> Vec<String> {
-            let is_leaf = |node: &Node<'_>| node.named_child_count() == 0 && node.is_named();
-            let inner = nodes(node).filter(|node| is_leaf(node) && !of.is_comment(*node));
-            inner.map(|node| of.of(node).to_owned()).collect()
+            let (mut names, mut pending) = (Vec::new(), vec![node]);
+            while let Some(node) = pending.pop() {
+                let inner = children(node);
+                if inner.is_empty() || node.child_by_field_name("alias").is_some() {
+                    names.extend((!of.is_comment(node)).then(|| collapsed(of.of(node))));
+                } else {
+                    pending.extend(inner.into_iter().rev());
+                }
+            }
+            names
         };
         let mut cursor = import.walk();
         let named: Vec<String> =
@@ -139,6 +156,12 @@ impl Import {
         let rest = children(holder).into_iter().filter(|child| Some(*child) != module);
         let names: Vec<String> = match module {
             _ if !named.is_empty() => named,
+            // A path in Go ends with the name, or with a version behind it.
+            Some(path) if import.kind() == "import_spec" => {
+                let is_version = |part: &&str| part.starts_with('v') && part[1..].parse::<u32>().is_ok();
+                let mut parts = of.of(path).trim_matches(['"', '`']).rsplit('/');
+                parts.find(|part| !is_version(part)).map(str::to_owned).into_iter().collect()
+            }
             Some(_) => rest.flat_map(leaves).collect(),
             None => leaves(holder).pop().into_iter().collect(),
         };

@@ -370,7 +370,7 @@ fn imports_of_the_whole_scope_count() {
         "a.py",
         file,
         "import os\nfrom x import Y\n\n\ndef f():\n    return 2\n",
-        "more than one import of a name",
+        "more than one import of `",
     );
     let file = "import os\n\n\ndef f():\n    from x import Y\n    return Y\n";
     let snippet = "import os\nfrom x import Y\n\n\ndef f():\n    return Y()\n";

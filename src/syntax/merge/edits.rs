@@ -3,6 +3,7 @@
 use super::super::error::MergeError;
 use super::super::tree::{Change, Parsed, nodes};
 use std::ops::Range;
+use tree_sitter::Node;
 
 #[derive(Default)]
 pub(super) struct Edits(Vec<Change>);
@@ -33,11 +34,38 @@ impl Edits {
 
 /// The outermost strings of several lines.
 pub(super) fn strings(of: &Parsed) -> Vec<Range<usize>> {
+    outermost(of, is_string)
+}
+
+/// The comments, and the outermost strings of several lines: no code begins a line there.
+pub(super) fn texts(of: &Parsed) -> Vec<Range<usize>> {
+    outermost(of, |node| of.is_comment(*node) || is_string(node))
+}
+
+/// Whether lines of code in a range begin with a tab, and with a space.
+pub(super) fn blanks(of: &Parsed, texts: &[Range<usize>], range: Range<usize>) -> (bool, bool) {
+    let (mut has, mut at) = ((false, false), range.start);
+    for line in of.slice(range).split_inclusive('\n') {
+        let first = at + line.len() - line.trim_start().len();
+        let inside = texts.partition_point(|text| text.start <= first).checked_sub(1);
+        let is_code = inside.and_then(|text| texts.get(text)).is_none_or(|text| text.end <= first);
+        if is_code && !line.trim().is_empty() {
+            has = (has.0 || line.starts_with('\t'), has.1 || line.starts_with(' '));
+        }
+        at += line.len();
+    }
+    has
+}
+
+/// Whether a node is a string of several lines.
+fn is_string(node: &Node<'_>) -> bool {
+    node.start_position().row < node.end_position().row
+        && ["string", "template", "text_block"].iter().any(|word| node.kind().contains(word))
+}
+
+/// The ranges of the outermost nodes of a kind.
+fn outermost(of: &Parsed, is_one: impl Fn(&Node<'_>) -> bool) -> Vec<Range<usize>> {
     let mut end = 0;
-    let is_one = |node: &tree_sitter::Node<'_>| {
-        node.start_position().row < node.end_position().row
-            && ["string", "template", "text_block"].iter().any(|word| node.kind().contains(word))
-    };
     let mut found = Vec::new();
     for node in nodes(of.root()).filter(is_one) {
         if node.start_byte() >= end {

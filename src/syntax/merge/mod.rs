@@ -28,12 +28,14 @@ struct Merge<'a> {
     file: &'a Parsed,
     snippet: &'a Snippet,
     may_lose: bool,
-    /// Whether lines of the file begin with a tab, and with a space.
+    /// Whether lines of code in the file begin with a tab, and with a space.
     blanks: (bool, bool),
     /// The names of the file, once they are asked for.
     names: OnceCell<Names>,
     /// The snippet's strings of several lines, once they are asked for.
     strings: OnceCell<Vec<Range<usize>>>,
+    /// The snippet's comments and strings of several lines, once they are asked for.
+    texts: OnceCell<Vec<Range<usize>>>,
     edits: Edits,
 }
 
@@ -139,7 +141,7 @@ pub(super) fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bo
 
 /// Merges once, without checking the result.
 fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, Vec<Change>), MergeError> {
-    let blanks = (file.text.contains("\n\t"), file.text.contains("\n "));
+    let blanks = edits::blanks(file, &edits::texts(file), 0..file.text.len());
     let mut merge = Merge {
         file,
         snippet,
@@ -147,6 +149,7 @@ fn merged(file: &Parsed, snippet: &Snippet, may_lose: bool) -> Result<(String, V
         blanks,
         names: OnceCell::new(),
         strings: OnceCell::new(),
+        texts: OnceCell::new(),
         edits: Edits::default(),
     };
     let (mut old, mut new) = (file.root(), snippet.list());
@@ -225,7 +228,7 @@ impl Merge<'_> {
         let from = of.indentation(range.start);
         let text = of.slice(range.clone());
         if text.contains('\n') {
-            self.check_indentation(text, to, range.start)?;
+            self.check_indentation(range.clone(), to)?;
         }
         if from == to && self.snippet.indentation.is_empty() {
             return Ok(text.to_owned());
@@ -249,14 +252,16 @@ impl Merge<'_> {
         Ok(edits::reindented(text, from, to))
     }
 
-    /// Refuses lines that are indented by tabs if the file has spaces, or the other way round.
-    fn check_indentation(&self, text: &str, to: &str, at: usize) -> Result<(), MergeError> {
-        let begins = |text: &str, blank: char| text.lines().skip(1).any(|line| line.starts_with(blank));
-        let own = |blank| if blank == '\t' { self.blanks.0 } else { self.blanks.1 };
-        let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && own(blank);
+    /// Refuses code that is indented by tabs if the file has spaces, or the other way round.
+    fn check_indentation(&self, range: Range<usize>, to: &str) -> Result<(), MergeError> {
+        let of = &self.snippet.parsed;
+        let at = range.start;
+        let here = edits::blanks(of, self.texts.get_or_init(|| edits::texts(of)), range);
+        let has = |blanks: (bool, bool), blank| if blank == '\t' { blanks.0 } else { blanks.1 };
+        let file_has = |blank: char| to.starts_with(blank) || to.is_empty() && has(self.blanks, blank);
         for (own, other) in [('\t', ' '), (' ', '\t')] {
-            if begins(text, own) && !begins(text, other) && file_has(other) && !file_has(own) {
-                return Err(MergeError::indentation().at(self.snippet.parsed.line(at)));
+            if has(here, own) && !has(here, other) && file_has(other) && !file_has(own) {
+                return Err(MergeError::indentation().at(of.line(at)));
             }
         }
         Ok(())

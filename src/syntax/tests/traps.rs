@@ -113,6 +113,20 @@ fn tabs_and_blanks() {
 }
 
 #[test]
+fn blanks_in_comments_and_strings_are_no_indentation() {
+    let tabs = "/**\n * Doc\n */\nfunction a() {\n\treturn 1;\n}\n\nfunction b() {\n\treturn 2;\n}\n";
+    refuses("a.js", tabs, "function b() {\n    return 3;\n}\n", "indented");
+    makes("a.js", tabs, "function b() {\n\treturn `\n  3`;\n}\n", &tabs.replace('2', "`\n  3`"));
+    let blanks = "def a():\n    return \"\"\"\n\tx\"\"\"\n\n\ndef b():\n    return 2\n";
+    refuses("a.py", blanks, "def b():\n\treturn 3\n", "indented");
+    refuses("a.py", blanks, "def b():\n\treturn \"\"\"\n  3\"\"\"\n", "indented");
+    makes("a.py", blanks, "def b():\n    return 3\n", &blanks.replace('2', "3"));
+    // Code that has both may get either.
+    let both = "function a() {\n\treturn 1;\n}\n\nfunction b() {\n    return 2;\n}\n";
+    makes("a.js", both, "function b() {\n\treturn 3;\n}\n", &both.replace("    return 2", "\treturn 3"));
+}
+
+#[test]
 fn the_names_of_a_file_that_is_not_shown_stay() {
     let file = "const a = 1;\n\nfunction b() {\n  return a;\n}\n\nmodule.exports = { b };\n";
     makes(

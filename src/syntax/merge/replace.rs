@@ -131,13 +131,14 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// The first statement of the file's list that the snippet's lacks, if the snippet's has fewer.
+    /// The first statement of the file's list that does something and that the snippet's lacks, if the snippet's has fewer.
     fn first_lost(&self, there: &[Part<'_>], here: &[Part<'_>]) -> Option<Range<usize>> {
         let parsed = &self.snippet.parsed;
         let is_one = |part: &&Part<'_>| matches!(part, Part::Statement(_));
         let shown: Vec<_> =
             here.iter().filter(is_one).map(|part| unindented(parsed, part.range(parsed))).collect();
         let old = there.iter().filter(is_one).map(|part| part.range(self.file));
+        let old = old.filter(|range| !STUBS.contains(&self.file.slice(range.clone())));
         let is_lost = |range: &Range<usize>| !shown.contains(&unindented(self.file, range.clone()));
         let lost = old.clone().find(is_lost);
         lost.filter(|_| old.count() > shown.len() && !self.may_lose)

@@ -210,3 +210,15 @@ fn a_function_of_a_class_that_does_not_take_it() {
     );
     refuses("a.py", file, "def f(x):\n    return x + 1\n", "may be function `f`");
 }
+
+#[test]
+fn a_class_without_members_gets_one() {
+    for stub in ["pass", "..."] {
+        let file = format!("class E(Exception):\n    {stub}\n");
+        let snippet = "class E(Exception):\n    def __str__(self):\n        return \"e\"\n";
+        makes("a.py", &file, snippet, snippet);
+    }
+    let file = "class E(Exception):\n    register(\"e\")\n    pass\n";
+    let snippet = "class E(Exception):\n    def __str__(self):\n        return \"e\"\n";
+    refuses("a.py", file, snippet, "lacks `register");
+}

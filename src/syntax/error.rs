@@ -30,7 +30,7 @@ impl MergeError {
 }
 
 #[cfg(feature = "syntax")]
-pub(super) use of_rules::{FILE, MARK, SNIPPET, WHOLE};
+pub(super) use of_rules::{AROUND, FILE, MARK, SNIPPET, WHOLE};
 
 /// The errors of the rules, and their hints.
 #[cfg(feature = "syntax")]
@@ -43,6 +43,8 @@ mod of_rules {
     pub(in crate::syntax) const SNIPPET: &str = "code block";
 
     pub(in crate::syntax) const WHOLE: &str = "give the whole function, class, other definition or import";
+    pub(in crate::syntax) const AROUND: &str =
+        "give the class or module around it, and all of that name there in the order of the file";
     pub(in crate::syntax) const MARK: &str =
         "give it too, or mark what is left out with `... existing code ...` as a comment";
 

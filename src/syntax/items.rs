@@ -348,6 +348,13 @@ pub(super) fn lists(of: &Parsed) -> Vec<(Node<'_>, Vec<Definition<'_>>)> {
     all
 }
 
+/// The definition around a list of members, such as "class `A`".
+pub(super) fn holder(of: &Parsed, list: Node<'_>) -> Option<String> {
+    let around = std::iter::successors(list.parent(), Node::parent);
+    let around = around.take_while(|node| node.parent().is_some());
+    around.filter_map(|node| definition(of, node)).map(|one| one.shown()).next()
+}
+
 /// The nodes in the scope of a list: in the list, or below statements such as `if`, but not in definitions.
 pub(super) fn scope<'t>(of: &'t Parsed, list: Node<'t>) -> impl Iterator<Item = Node<'t>> {
     let mut pending = children(list);

@@ -84,12 +84,20 @@ impl Snippet {
         if is_json {
             without_last_commas(&mut neutral, &elisions, &parsed);
         }
+        let (written, is_valid) = (parsed.text.clone(), parsed.error().is_none());
         let parsed = match neutral == parsed.text {
             true => parsed,
             false => Parsed::new(language, neutral).ok_or_else(lost)?,
         };
         match parsed.error() {
             None => Ok(Self { parsed, indentation, elisions, known, is_wrapped }),
+            // An elision is inside of an expression.
+            Some(line) if is_valid && !elisions.is_empty() => {
+                let below = elisions.iter().find(|at| parsed.line(**at) >= line);
+                let at = *below.or(elisions.last()).unwrap_or(&0);
+                let shown = written.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+                Err(MergeError::unclear_elision(&format!("`{shown}`"), WHOLE).at(parsed.line(at)))
+            }
             Some(line) => Err(MergeError::syntax(SNIPPET, WHOLE).at(line)),
         }
     }

@@ -272,10 +272,7 @@ fn an_alias_is_not_the_name() {
     ] {
         let refusal =
             refuses(path, file, snippet, &format!("the result has more than one import of `{name}`"));
-        assert!(
-            refusal.file_line.is_some() && refusal.help.starts_with("write the import as"),
-            "{refusal:?}"
-        );
+        assert!(refusal.file_line.is_some() && refusal.help.contains("another format"), "{refusal:?}");
     }
     let two = "package a\n\nimport (\n\t\"b/v2\"\n\t\"c/v2\"\n)\n";
     makes("a.go", &two.replace("\t\"c/v2\"\n", ""), "import (\n\t\"b/v2\"\n\t\"c/v2\"\n)\n", two);
@@ -305,7 +302,7 @@ fn losing_is_refused() {
         "a.py",
         "def a():\n    @b\n    def c():\n        return 1\n",
         "def a():\n    def c():\n        return 1\n",
-        "lacks a decorator",
+        "lacks `@b`",
     );
     makes(
         "a.py",

@@ -1,12 +1,13 @@
 //! Merges lists of members: pairs the snippet's definitions with the file's, and refuses a list that leaves something
 //! out.
 
-use super::super::error::{FILE, MARK, MergeError, OTHER_FORMAT, SNIPPET, WHOLE};
-use super::super::items::{DEEPEST, Definition, Names, Part, in_scope, lists, parts};
+use super::super::error::{AROUND, FILE, MARK, MergeError, OTHER_FORMAT, SNIPPET, WHOLE};
+use super::super::items::{DEEPEST, Definition, Names, Part, holder, in_scope, lists, parts};
 use super::super::tree::{Parsed, nodes};
 use super::Merge;
 use super::edits::unindented;
 use super::groups::Groups;
+use crate::diag::listed;
 use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashSet};
@@ -15,6 +16,9 @@ use tree_sitter::Node;
 /// Names of functions that show how others are used.
 const EXAMPLES: &[&str] =
     &["main", "example", "usage", "demo", "example_usage", "usage_example", "exampleUsage"];
+
+/// The most lines that a message names.
+const LINES: usize = 5;
 
 /// The elements of two lists, and which correspond.
 pub(super) struct Matched<'t> {
@@ -80,7 +84,10 @@ impl<'a> Merge<'a> {
             match there.iter().filter(|(at, _)| *at == first).count() {
                 0 if anywhere > 0 => return Ok(None),
                 there if there < anywhere => {
-                    return Err(MergeError::several(FILE, &method.shown(), WHOLE).about(method, None));
+                    let names = self.names().get(&method.name).iter();
+                    let lines = names.filter(|(what, _)| *what == method.what).map(|(_, line)| line + 1);
+                    let what = [&method.shown(), " (lines ", &listed(lines, LINES), ")"].concat();
+                    return Err(MergeError::several(FILE, &what, AROUND).about(method, None));
                 }
                 _ => {}
             }
@@ -210,13 +217,16 @@ impl<'a> Merge<'a> {
                             let twins =
                                 places.iter().filter_map(|at| Some((*at, old.get(*at)?.definition()?)));
                             if let Some(other) = self.twin(definition, place, twins) {
-                                return Err(duplicate(definition, FILE, Some(other)));
+                                return Err(duplicate(definition, FILE, Some(other), AROUND));
                             }
                             place
                         }
                         (_, _) => {
-                            let owner = if places.len().max(others) > 1 { FILE } else { SNIPPET };
-                            return Err(duplicate(definition, owner, first));
+                            let (owner, help) = match places.len().max(others) > 1 {
+                                true => (FILE, AROUND),
+                                false => (SNIPPET, OTHER_FORMAT),
+                            };
+                            return Err(duplicate(definition, owner, first, help));
                         }
                     }
                 }
@@ -264,7 +274,12 @@ impl<'a> Merge<'a> {
         let [there, here] = texts.each_ref().map(|groups| groups.get(&wanted));
         let first = format!("`{}`", wanted.first().map_or("", String::as_str));
         let error = match there.len().cmp(&here.len()) {
-            Ordering::Less => MergeError::absent(FILE, &first, OTHER_FORMAT),
+            // Of several lines, the first one that the file lacks.
+            Ordering::Less => {
+                let has = |line: &String| self.file.text.lines().any(|one| one.trim() == line.trim());
+                let lacking = wanted.iter().find(|line| !has(line)).map(|line| format!("`{}`", line.trim()));
+                MergeError::absent(FILE, &lacking.unwrap_or(first), OTHER_FORMAT)
+            }
             // It is not known which of them gets the comment beside it.
             Ordering::Greater if parsed.tail(parsed.end(node)).is_some() => {
                 MergeError::several(FILE, &first, OTHER_FORMAT)
@@ -364,7 +379,19 @@ impl<'a> Merge<'a> {
         };
         let mut same = self.names().get(&new.name).iter();
         if let Some((what, line)) = same.find(|(_, line)| depth == 0 || inside(*line)) {
-            return Err(may_be(new, &format!("{what} `{}`", new.name)).in_file(*line));
+            let lists = lists(self.file);
+            let mut all = lists.iter().flat_map(|(list, all)| all.iter().map(move |one| (*list, one)));
+            let is_it =
+                |one: &Definition<'_>| one.key() == new.key() && one.core.start_position().row == *line;
+            let holder = all.find(|(_, one)| is_it(one)).and_then(|(list, _)| holder(self.file, list));
+            let same = format!("{what} `{}`", new.name);
+            let error = match holder {
+                Some(holder) => {
+                    MergeError { help: AROUND, ..may_be(new, &[&same, " in ", &holder].concat()) }
+                }
+                None => may_be(new, &same),
+            };
+            return Err(error.in_file(*line));
         }
         let range = new.range(&self.snippet.parsed);
         if self.snippet.elides(range.clone()) {
@@ -403,8 +430,13 @@ impl Merge<'_> {
     }
 }
 
-fn duplicate(new: &Definition<'_>, owner: &str, old: Option<&Definition<'_>>) -> MergeError {
-    MergeError::several(owner, &new.shown(), OTHER_FORMAT).about(new, old)
+fn duplicate(
+    new: &Definition<'_>,
+    owner: &str,
+    old: Option<&Definition<'_>>,
+    help: &'static str,
+) -> MergeError {
+    MergeError::several(owner, &new.shown(), help).about(new, old)
 }
 
 /// A new definition that may not be meant as one.

@@ -71,7 +71,7 @@ impl Merge<'_> {
                 () if lost > few => (counted(lost, "line"), from.unwrap_or(shown)),
                 () if self.loses_comment(gone, come) => ("a comment".to_owned(), shown),
                 () if self.hides(gone, come) => (counted(gone.len(), "line"), shown),
-                () if decorators(gone) > decorators(come) => ("a decorator".to_owned(), shown),
+                () if decorators(gone) > decorators(come) => (format!("`{shown}`"), shown),
                 () => continue,
             };
             let at = self.file.slice(place.clone()).lines().position(|line| line.trim() == shown);

@@ -537,3 +537,56 @@ fn a_comment_in_the_place_of_code() {
     let named = "def f():\n    a()\n    # Both at once.\n    bc()\n    d()\n    return 1\n";
     makes("a.py", file, named, named);
 }
+
+#[test]
+fn a_refusal_says_where_and_what_to_give() {
+    let refused = |path, file, snippet, words, line, file_line, help| {
+        let refusal = refuses(path, file, snippet, words);
+        assert_eq!((refusal.line, refusal.file_line), (line, file_line), "{refusal:?}");
+        assert!(refusal.help.contains(help), "{refusal:?}");
+    };
+    let two =
+        "class A:\n    def f(self):\n        return 1\n\n\nclass B:\n    def f(self):\n        return 2\n";
+    let words = "the file has more than one function `f` (lines 2, 7)";
+    refused("a.py", two, "def f(self):\n    return 3\n", words, 0, None, "the class or module around it");
+    let inner = "mod a {\n    pub enum Kind {\n        A,\n    }\n}\n\nfn g() {}\n";
+    let words = "the new enum `Kind` may be enum `Kind` in module `a`";
+    refused(
+        "a.rs",
+        inner,
+        "fn g() {}\n\npub enum Kind {\n    B,\n}\n",
+        words,
+        2,
+        Some(1),
+        "the class or module around it",
+    );
+    let twins = "#[cfg(unix)]\nfn f() {}\n\n#[cfg(windows)]\nfn f() {}\n";
+    refused(
+        "a.rs",
+        twins,
+        "#[cfg(unix)]\nfn f() {\n    a();\n}\n",
+        "more than one function `f`",
+        1,
+        Some(1),
+        "all of that name there",
+    );
+    let pair = "class A {\n  get x() {\n    return 1;\n  }\n  set x(v) {\n    f(v);\n  }\n}\n";
+    let snippet = "class A {\n  // ...\n  get x() {\n    return 2;\n  }\n}\n";
+    refused("a.ts", pair, snippet, "more than one method `x`", 2, Some(1), "all of that name there");
+    let dictionary = "DATA = {\n    \"a\": 1,\n    \"b\": 2,\n}\n";
+    let snippet = "DATA = {\n    # ...\n    \"b\": 3,\n}\n";
+    refused(
+        "a.py",
+        dictionary,
+        snippet,
+        "it is not clear what `# ...` leaves out",
+        1,
+        None,
+        "the whole function",
+    );
+    let group = "package a\n\nconst (\n\tA = 1\n\tB = 2\n)\n";
+    let words = "the file does not have `B = 3`";
+    refused("a.go", group, "const (\n\tA = 1\n\tB = 3\n)\n", words, 0, None, "another format");
+    let words = "the result has more than one import of `x`";
+    refused("a.py", "import x, y\nd = 1\n", "import x\n", words, 0, Some(0), "another format");
+}

@@ -362,16 +362,7 @@ impl<'t> Run<'t> {
             let overlay = &mut run.overlay;
             let (others, last) = hunks.get(path.as_str()).map_or((&[][..], 0), |(all, last)| (all, *last));
             let followed = last > index;
-            let operation = Operation {
-                number,
-                edit,
-                overlay,
-                rules: base.rules,
-                repeats: &repeats,
-                others,
-                followed,
-                budget,
-            };
+            let operation = Operation { number, edit, overlay, repeats: &repeats, others, followed, budget };
             match operation.resolve() {
                 Ok(step) => {
                     repeats.pass(index, edit.region);

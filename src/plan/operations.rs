@@ -47,7 +47,6 @@ pub(super) struct Operation<'a, 't> {
     pub(super) number: usize,
     pub(super) edit: &'a Edit,
     pub(super) overlay: &'a mut Overlay<'t>,
-    pub(super) rules: &'a Rules,
     pub(super) repeats: &'a Repeats,
     /// All hunks of the response for the file.
     pub(super) others: &'a [&'a Hunk],
@@ -115,7 +114,12 @@ pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>) -> Result<RepoPath, 
     Ok(path)
 }
 
-impl Operation<'_, '_> {
+impl<'t> Operation<'_, 't> {
+    /// What edits may do.
+    pub(super) fn rules(&self) -> &'t Rules {
+        self.overlay.base.rules
+    }
+
     /// The step of the edit. The overlay changes only if there is one.
     pub(super) fn resolve(mut self) -> Result<Step, Stop> {
         let in_diff = self.edit.format == FormatId::Diff;
@@ -162,7 +166,7 @@ impl Operation<'_, '_> {
                 if replaced == *content || *content == Content::new(text.as_bytes()) {
                     return self.keep_text(path, state, Some(version), Outcome::AlreadyApplied);
                 }
-                if existing == Existing::Refuse && !self.rules.allow_overwrite {
+                if existing == Existing::Refuse && !self.rules().allow_overwrite {
                     return Err(self.already_exists(&path).with_evidence(locate::beginning(content)).into());
                 }
                 self.check_guards(text, Some(content))?;
@@ -182,7 +186,7 @@ impl Operation<'_, '_> {
         text: &str,
         after: &Content,
     ) -> Result<(), Stop> {
-        if self.edit.format != FormatId::WholeFile || self.rules.allow_shrink {
+        if self.edit.format != FormatId::WholeFile || self.rules().allow_shrink {
             return Ok(());
         }
         let old_text = String::from_utf8_lossy(&before.to_bytes()).into_owned();
@@ -201,7 +205,7 @@ impl Operation<'_, '_> {
         self.check_may_change(&path)?;
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
-                if hunks.iter().any(brings_divider) && !self.rules.allow_markers {
+                if hunks.iter().any(brings_divider) && !self.rules().allow_markers {
                     return Err(self.refusal(*guard::marker("======="), hunks).into());
                 }
                 return self.create(path, &text, Existing::Refuse);
@@ -241,7 +245,7 @@ impl Operation<'_, '_> {
         if elsewhere && locate::holds(&version, text, self.budget) {
             return Ok(self.step(path, Outcome::AlreadyApplied));
         }
-        let limits = limits(self.edit, self.rules);
+        let limits = limits(self.edit, self.rules());
         let context = Context { repeats: &repeats, ..Context::new(&limits, self.budget) };
         let appended = locate::append(&version, text, &context);
         match appended.map_err(|refusal| self.refusal(*refusal, &[]))? {
@@ -254,7 +258,7 @@ impl Operation<'_, '_> {
     }
 
     fn delete(&mut self, path: RepoPath, recursive: bool, hunks: &[Hunk]) -> Result<Step, Stop> {
-        self.refuse(policy::removal(&path, self.rules))?;
+        self.refuse(policy::removal(&path, self.rules()))?;
         self.check_may_change(&path)?;
         let files = match self.overlay.node(&path)? {
             None => return self.delete_missing(path),
@@ -317,7 +321,7 @@ impl Operation<'_, '_> {
         // Hunks that are located together are repeated only together.
         let first = repeats.first().copied().unwrap_or(Repeat::ONCE);
         repeats.resize(hunks.len(), first);
-        let limits = limits(self.edit, self.rules);
+        let limits = limits(self.edit, self.rules());
         let (others, followed) = (self.others, self.followed);
         let context = Context { repeats: &repeats, others, followed, ..Context::new(&limits, self.budget) };
         let refused = |refusal: Refusal| {
@@ -356,7 +360,7 @@ impl Operation<'_, '_> {
 
     /// Refuses unintended content of a whole text.
     pub(super) fn check_guards(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
-        guard::whole_text(text, old, &limits(self.edit, self.rules).guard)
+        guard::whole_text(text, old, &limits(self.edit, self.rules()).guard)
             .map_err(|unwanted| self.refusal(*unwanted, &[]).into())
     }
 

@@ -57,7 +57,7 @@ impl Operation<'_, '_> {
             line[..line.len() - body.len()].chars().map(plain).chain(body.chars()).collect()
         };
         let text: String = text.split_inclusive('\n').map(plain_indent).collect();
-        let after = syntax::merge(path.as_str(), &before, &text, self.rules.allow_shrink)?;
+        let after = syntax::merge(path.as_str(), &before, &text, self.rules().allow_shrink)?;
         let new: Vec<&[u8]> = after.lines().map(str::as_bytes).collect();
         let (eol, ends) = (content.dominant_eol().as_bytes(), content.ends_with_newline());
         let steps = difference_of(&lines, &new).into_iter().filter(|step| step.tag() != DiffTag::Equal);

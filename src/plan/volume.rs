@@ -25,12 +25,12 @@ impl Operation<'_, '_> {
     /// limit is exceeded.
     pub(super) fn count_written(&mut self, path: &RepoPath, state: &FileState) -> Result<(), Stop> {
         let is_copied = matches!(self.edit.op, crate::edit::Op::Copy { .. });
-        if !is_copied && (!self.rules.every_version || self.overlay.is_as_in_base(path)?) {
+        if !is_copied && (!self.rules().every_version || self.overlay.is_as_in_base(path)?) {
             return Ok(());
         }
         let size = self.overlay.text(&state.body)?.len() as u64;
         let written = self.overlay.written.saturating_add(size);
-        let limit = self.rules.max_written;
+        let limit = self.rules().max_written;
         if written > limit {
             let message =
                 format!("git would have to write more than {limit} bytes, with `{path}` of {size} bytes");

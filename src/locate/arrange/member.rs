@@ -103,11 +103,11 @@ impl Member<'_> {
         let result = heading.and_then(|heading| {
             result_between(&self.query, [Point { line: heading, column: 0 }, first.place.start], &open)
         });
-        match &result {
-            Some(result) if open.len() == 1 && self.query.pattern.after_is_proof() => {
-                return Err(evidence::applied_elsewhere(self.query.hay, &first.place, result));
-            }
-            _ => {}
+        if let Some(result) = &result
+            && open.len() == 1
+            && self.query.pattern.after_is_proof()
+        {
+            return Err(evidence::applied_elsewhere(self.query.hay, &first.place, result));
         }
         if open.len() == 1 || self.repeat.fits(&places) || heading.is_some() && result.is_none() {
             self.check_strictest(matches.match_mode, &[first.place])?;

@@ -170,7 +170,7 @@ impl Operation<'_, '_> {
         };
         match (node, objection) {
             (_, Some((code, message))) if !is_same => Err(self.error(code, message).into()),
-            (Some(Node::File { .. }), _) if is_same || self.rules.allow_overwrite => Ok((there, is_same)),
+            (Some(Node::File { .. }), _) if is_same || self.rules().allow_overwrite => Ok((there, is_same)),
             (Some(_), _) if !is_same => Err(self.already_exists(to).into()),
             _ => Ok((there, is_same)),
         }

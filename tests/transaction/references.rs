@@ -1,7 +1,7 @@
 //! Branches in odd shapes, branches that are in use, and what is recorded about their movement.
 use crate::sandbox;
 
-use sandbox::fault::{signal, wait_for, with_fault};
+use sandbox::fault::{signal, transaction_dir, wait_for, with_fault};
 use sandbox::{Run, Sandbox, five, same};
 
 #[test]
@@ -212,6 +212,10 @@ fn locks_that_a_killed_git_left_are_named() {
         assert!(wait_for(|| sandbox.root().join("here").exists()));
         signal("KILL", -i64::from(child.id()));
         child.wait().unwrap();
+        // The transaction lives as long as the git that it has started, which may end a moment later.
+        let live = std::fs::File::open(transaction_dir(&sandbox).join("live")).unwrap();
+        assert!(wait_for(|| live.try_lock().is_ok()), "git has not ended");
+        drop(live);
         std::fs::remove_file(&hook).unwrap();
         let mut command = sandbox.command(first);
         if first != ["recover"] {

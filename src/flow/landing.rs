@@ -313,28 +313,34 @@ fn newest(repo: &Repo, found: Vec<Landing>, target: &Target, tip: Oid) -> Result
     Ok(None)
 }
 
-/// The landings on that branch that were not undone since, and the undos that were not redone, the newest first. With `own` those
-/// recorded here, else those of others.
+/// The landings on that branch of which an edit was not undone since, and the undos that were not redone, the newest first. With
+/// `own` those recorded here, else those of others.
 fn in_effect<'r>(
     all: &'r [(Record, Link)],
     target: &Target,
     own: bool,
 ) -> impl Iterator<Item = &'r (Record, Link)> {
-    // How often it was taken back since, and how many of its redos have undone none of the undos so far.
-    let mut since: HashMap<&String, (isize, usize)> = HashMap::new();
+    // Whether each edit was undone last, and how many redos have undone none of the undos so far.
+    let mut since: HashMap<&String, (HashMap<usize, bool>, usize)> = HashMap::new();
     let here = move |(record, link): &&(Record, Link)| record.reference == target.name && link.own == own;
     all.iter().filter(here).filter(move |(record, _)| {
-        let (taken_back, redos) = since.entry(record.of.as_ref().unwrap_or(&record.id)).or_default();
-        let is_there = *taken_back <= 0;
+        let of = record.of.as_ref().unwrap_or(&record.id);
+        let (undone, redos) = since.entry(of).or_default();
+        // A branch that moved back has no commits of the undo, which is about the whole landing.
+        let is_whole = record.commits.is_empty();
+        let landed = || all.iter().map(|(other, _)| other).find(|other| other.id == *of);
+        let named = if is_whole { landed() } else { Some(record) };
+        let mut is_there = false;
+        for edit in named.iter().flat_map(|named| &named.commits).flat_map(|(_, edits)| edits) {
+            is_there |= !*undone.entry(*edit).or_insert(record.kind == RecordKind::Undone);
+        }
         match record.kind {
             RecordKind::Landed => is_there,
             RecordKind::Redone => {
-                *taken_back -= 1;
                 *redos += 1;
                 is_there
             }
             RecordKind::Undone => {
-                *taken_back += 1;
                 let is_redone = *redos > 0;
                 *redos = redos.saturating_sub(1);
                 !is_redone

@@ -93,6 +93,20 @@ fn what_was_squashed_is_taken_back_as_well() {
 }
 
 #[test]
+fn the_rest_of_what_was_squashed_is_taken_back_after_one_edit() {
+    let sandbox = landed();
+    sandbox.git(["reset", "-q", "--soft", "HEAD~2"]);
+    sandbox.commit("All of it");
+    sandbox.run(["undo", "--edit=1"]).exits(0);
+    sandbox.run(["redo"]).exits(0);
+    sandbox.run(["undo", "--edit=2"]).exits(0);
+    sandbox.run(["undo"]).exits(0).says("old.txt");
+    assert!(sandbox.text("old.txt") == "one\ntwo\nthree\nfour\n" && !sandbox.exists("new.txt"));
+    sandbox.run(["undo"]).exits(1).says("nothing to undo on main");
+    sandbox.is_sound();
+}
+
+#[test]
 fn undo_names_every_edit_that_it_leaves_and_why() {
     let sandbox = Sandbox::new();
     let three = two() + &remove("gone.txt", "Drop it");

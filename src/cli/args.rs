@@ -55,8 +55,10 @@ pub struct Opt {
 }
 
 impl Opt {
-    /// Whether a verb has it.
+    /// Whether a verb has it. `check` is apply with `--dry-run`, and has all but what that excludes.
     pub fn is_of(&self, verb: &str) -> bool {
+        let is_never_dry = ["dry-run", "interactive", "abort"].contains(&self.long);
+        let verb = if verb == "check" && !is_never_dry { "apply" } else { verb };
         self.verbs.split(' ').any(|known| known == verb)
     }
 

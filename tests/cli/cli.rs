@@ -295,6 +295,13 @@ fn check_and_dry_run_say_the_same_and_change_nothing() {
         assert_eq!(run.stdout.contains("+hello world"), options.contains(&"--diff"), "{}", run.stdout);
         assert_eq!(run.stdout.contains("5 files changed"), options.contains(&"--stat"), "{}", run.stdout);
     }
+    for option in OPTIONS.iter().filter(|option| option.is_of("check")) {
+        let off = format!("--no-{}", option.long);
+        for way in [off.as_str(), "-xfalse", "--wait=1", "--no-ff", "--keep-going"] {
+            let (check, dry) = (sandbox.run(["check", way, file]), sandbox.run(["-n", way, file]));
+            assert_eq!((check.stdout, check.stderr, check.code), (dry.stdout, dry.stderr, dry.code), "{way}");
+        }
+    }
     same("check", &before, &sandbox.listing());
     // It also works where nothing may be written, and it says what would be in the way.
     sandbox.file("README", "mine\n");

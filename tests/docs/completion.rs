@@ -45,7 +45,7 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     ("ch", &["check"], &["apply"]),
     ("--on", &["--only"], &["--except"]),
     ("check --except", &["--except"], &["--exec"]),
-    ("check --exe", &[], &["--exec", "--exec-each"]),
+    ("check --in", &["--include"], &["--interactive"]),
     ("--format=se", &["search-replace"], &["opx"]),
     ("-b fea", &["feature/one"], &["main"]),
     ("--base=fea", &["feature/one"], &["main"]),

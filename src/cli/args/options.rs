@@ -9,15 +9,13 @@ use crate::prompt::Listing;
 use crate::vcs::merge::Favor;
 
 /// The verbs that read a response.
-const READS: &str = "apply check ask";
-/// The verbs that judge edits or commits.
-const JUDGES: &str = "apply check ask accept undo redo";
+const READS: &str = "apply ask";
 /// The verbs that make commits.
 const LANDS: &str = "apply ask accept undo redo";
 /// The verbs that move branches.
 const MOVES: &str = "apply ask accept drop undo redo";
 /// The verbs that print a report.
-const REPORTS: &str = "apply check ask recover list show accept drop undo redo forget";
+const REPORTS: &str = "apply ask recover list show accept drop undo redo forget";
 
 const fn option(verbs: &'static str, long: &'static str, takes: Takes, help: &'static str) -> Opt {
     Opt { verbs, long, short: None, takes, choices: &[], help, common: false, keyed: true }
@@ -60,24 +58,19 @@ impl Opt {
 
 /// All options.
 pub const OPTIONS: &[Opt] = &[
-    values(
-        "apply check ask prompt",
-        "format",
-        "format",
-        "read this format (default: detected); may be repeated",
-    )
-    .choices(FormatId::NAMES)
-    .common(),
-    flag("apply check", "clipboard", "read the response from the clipboard").common().typed(),
+    values("apply ask prompt", "format", "format", "read this format (default: detected); may be repeated")
+        .choices(FormatId::NAMES)
+        .common(),
+    flag("apply", "clipboard", "read the response from the clipboard").common().typed(),
     value(READS, "path", "file", "the file of blocks that name none").typed(),
     value(READS, "directory", "dir", "paths in the response are relative to this directory"),
     flag(READS, "strict", "refuse a response that is not read completely"),
-    value("apply check ask undo redo", "branch", "branch", "commit to this branch; leave the checkout alone")
+    value("apply ask undo redo", "branch", "branch", "commit to this branch; leave the checkout alone")
         .short('b')
         .common(),
-    value("apply check", "branch-per-edit", "template", "give every edit a branch of its own").typed(),
-    value("apply check prompt", "base", "rev", "the commit that the model was shown (default: tip)").common(),
-    value(JUDGES, "strategy-option", "side", "in conflicts take the lines of one side")
+    value("apply", "branch-per-edit", "template", "give every edit a branch of its own").typed(),
+    value("apply prompt", "base", "rev", "the commit that the model was shown (default: tip)").common(),
+    value(LANDS, "strategy-option", "side", "in conflicts take the lines of one side")
         .short('X')
         .choices(Favor::NAMES)
         .typed(),
@@ -101,16 +94,16 @@ pub const OPTIONS: &[Opt] = &[
     flag("apply accept drop undo redo", "dry-run", "show what would happen, change nothing")
         .short('n')
         .common(),
-    flag(JUDGES, "diff", "show the diff; without -n after landing").common(),
-    flag(JUDGES, "stat", "show the diffstat; without -n after landing"),
+    flag(LANDS, "diff", "show the diff; without -n after landing").common(),
+    flag(LANDS, "stat", "show the diffstat; without -n after landing"),
     values(LANDS, "exec", "cmd", "land only if this command succeeds; may be repeated").short('x').common(),
     flag(LANDS, "exec-each", "run the commands of --exec at every commit"),
     flag(MOVES, "verify", "run hooks (default); --no-verify skips them"),
-    values(JUDGES, "include", "pathspec", "refuse edits to any other path; may be repeated"),
-    values(JUDGES, "exclude", "pathspec", "refuse edits to these paths; may be repeated"),
+    values(LANDS, "include", "pathspec", "refuse edits to any other path; may be repeated"),
+    values(LANDS, "exclude", "pathspec", "refuse edits to these paths; may be repeated"),
     optional(MOVES, "push", "remote", "push the commits first, and land only what the remote takes"),
     flag(LANDS, "rebase", "with --push: rebase onto the remote's branch if it moved"),
-    flag("apply check ask undo redo", "trailers", "add trailers that name the response and the edit"),
+    flag("apply ask undo redo", "trailers", "add trailers that name the response and the edit"),
     value(READS, "max-fuzz", "tier", "how loosely texts may match (default: similar)")
         .choices(Tier::MAX_FUZZ_NAMES),
     value(READS, "syntax", "what", "look at the syntax of changed files (default: warn)")
@@ -119,20 +112,20 @@ pub const OPTIONS: &[Opt] = &[
     flag(READS, "again", "land a response that has landed already once more"),
     value(MOVES, "wait", "seconds", "how long to wait for locks, and for others on the branch (default: 60)")
         .typed(),
-    flag(JUDGES, "autostash", "carry uncommitted changes in touched files across"),
+    flag(LANDS, "autostash", "carry uncommitted changes in touched files across"),
     flag("apply ask", "interactive", "choose edit by edit, with its diff").short('i').common().typed(),
-    values("apply check", "only", "n", "land only these edits of the response: 2,4-6").common().typed(),
-    values("apply check", "except", "n", "land all edits but these: 2,4-6").typed(),
-    optional("apply check", "continue", "id", "go on from a refused attempt, with its corrections")
+    values("apply", "only", "n", "land only these edits of the response: 2,4-6").common().typed(),
+    values("apply", "except", "n", "land all edits but these: 2,4-6").typed(),
+    optional("apply", "continue", "id", "go on from a refused attempt, with its corrections")
         .common()
         .typed(),
-    values("apply check", "skip", "n", "with --continue: leave failed edit n out").typed(),
+    values("apply", "skip", "n", "with --continue: leave failed edit n out").typed(),
     optional("apply", "abort", "id", "forget a refused attempt").typed(),
     flag("apply ask", "keep", "keep a refused attempt for --continue (default)"),
     flag(LANDS, "record", "keep what lands, and the response, for list and undo (default)"),
-    flag(JUDGES, "allow-delete", "let edits remove files (default)"),
+    flag(LANDS, "allow-delete", "let edits remove files (default)"),
     flag(READS, "allow-overwrite", "let edits overwrite existing files"),
-    flag(JUDGES, "allow-sensitive", "let edits change what runs at the next commit"),
+    flag(LANDS, "allow-sensitive", "let edits change what runs at the next commit"),
     flag(READS, "allow-placeholder", "let edits add placeholders for left-out code"),
     flag(READS, "allow-markers", "let edits add conflict markers, or a fence around the text"),
     flag(READS, "allow-escaped", "let edits add &lt;, &gt; and &amp; where code has <, > and &"),

@@ -284,19 +284,23 @@ impl Run<'_> {
             }
         };
         let mut all = String::new();
-        // A move is one file's diff.
-        let only = |is_it: fn(&&FileChange) -> bool| {
-            let mut all = changes.iter().filter(is_it);
-            all.next().filter(|_| all.next().is_none())
+        // A file that moves is one diff.
+        let gone = changes.iter().filter(|change| change.after.is_none());
+        let mut gone: HashMap<&str, &FileChange> =
+            gone.map(|change| (change.path.as_str(), change)).collect();
+        let is_one = gone.len() == 1 && changes.iter().filter(|change| change.before.is_none()).count() == 1;
+        let mut source = |change: &FileChange| {
+            let to = step.to.as_ref().filter(|_| change.before.is_none())?;
+            let rest = change.path.as_str().strip_prefix(to.as_str());
+            let from = rest.map(|rest| format!("{}{rest}", step.path));
+            let only = gone.keys().next().filter(|_| is_one).map(|only| (*only).to_owned());
+            gone.remove(only.or(from)?.as_str())
         };
-        let moved = only(|change| change.after.is_none()).zip(only(|change| change.before.is_none()));
-        let moved = moved.filter(|_| step.to.is_some());
-        for change in changes {
-            let (before, after) = match moved {
-                Some((from, _)) if change.path == from.path => continue,
-                Some((from, to)) if change.path == to.path => (from, to),
-                _ => (change, change),
-            };
+        let sources: Vec<_> = changes.iter().map(|change| source(change).unwrap_or(change)).collect();
+        for (before, after) in sources.into_iter().zip(changes) {
+            if after.after.is_none() && !gone.contains_key(after.path.as_str()) {
+                continue;
+            }
             let (old, new) = (read(&before.before)?, read(&after.after)?);
             all += &repo
                 .patch(

@@ -46,14 +46,16 @@ impl Repo {
             (Some(old), None) => out += &format!("deleted file mode {:o}\n", old.mode),
             _ => {}
         }
-        if from != path {
-            out += &format!("rename from {from}\nrename to {path}\n");
-        }
         let id = |side: Option<Side<'_>>| match side {
             Some(side) => self.blob_id(side.bytes).map(|id| id.to_string()),
             None => Ok("0".repeat(40)),
         };
         let (old, new) = (id(before)?, id(after)?);
+        if from != path {
+            // How similar other texts are is git's own estimate.
+            out += if old == new { "similarity index 100%\n" } else { "" };
+            out += &format!("rename from {from}\nrename to {path}\n");
+        }
         if old == new {
             return Ok(if out.lines().count() > 1 { out } else { String::new() });
         }

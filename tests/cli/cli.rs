@@ -558,11 +558,14 @@ fn json_has_the_diff_of_each_edit_as_git_shows_it() {
     let sandbox = Sandbox::new();
     sandbox.file("with blank.txt", "a\r\nb\r\n");
     sandbox.file("open.txt", "no newline");
+    ["d/a", "d/b/c", "d/x", "moved"].iter().for_each(|path| sandbox.file(path, path));
     sandbox.commit("more");
     let response = five()
         + &patch("with blank.txt", "w", "b\n", "c\n")
         + &patch("open.txt", "w", "no newline\n", "still none\n")
-        + &patch("src/a.rs", "w", "fn c() {}\n", "fn d() {}\nfn c() {}\n");
+        + &patch("src/a.rs", "w", "fn c() {}\n", "fn d() {}\nfn c() {}\n")
+        + "<FILE_CHANGES>\n<FILE_RENAME from_path=\"d\" to_path=\"e/d\" />\n\
+           <FILE_RENAME from_path=\"moved\" to_path=\"pure\" />\n</FILE_CHANGES>\n";
     let run = sandbox.apply(["-n", "--json"], &response).exits(0);
     let planned: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let run = sandbox.apply(["--json"], &response).exits(0);
@@ -572,8 +575,8 @@ fn json_has_the_diff_of_each_edit_as_git_shows_it() {
     for (at, edit) in edits.iter().enumerate() {
         let shown = sandbox.git(["show", "--format=", "-M", edit["commit"].as_str().unwrap()]);
         // How alike the two ends of a move are is git's own estimate.
-        let shown: String =
-            shown.split_inclusive('\n').filter(|line| !line.starts_with("similarity ")).collect();
+        let is_estimate = |line: &&str| line.starts_with("similarity ") && !line.ends_with(" 100%\n");
+        let shown: String = shown.split_inclusive('\n').filter(|line| !is_estimate(line)).collect();
         assert_eq!(edit["diff"].as_str().unwrap().trim_end(), shown.trim_end());
         assert_eq!(edit["diff"], planned["edits"][at]["diff"]);
     }

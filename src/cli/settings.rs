@@ -8,7 +8,7 @@ use crate::flow::{Each, Options, Question, ROUNDS, Resume, Template};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
 use crate::vcs::Result;
-use crate::vcs::config::{self, Config};
+use crate::vcs::config::Config;
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
 use anstream::ColorChoice;
@@ -44,8 +44,9 @@ impl Output {
     pub(super) fn read(typed: &Typed, config: &Config) -> Result<Self> {
         let from = Sources::new(&typed.options, config);
         let color = match from.single("color")? {
-            Some(text) => color_of(&text)
-                .ok_or_else(|| config::bad("llmapply.color", &text, "one of always, never, auto"))?,
+            Some(text) => {
+                color_of(&text).ok_or_else(|| from.bad("color", &text, "one of always, never, auto"))?
+            }
             None => config.string("color.ui")?.and_then(|text| color_of(&text)).unwrap_or_default(),
         };
         let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
@@ -184,13 +185,11 @@ pub(super) fn with(typed: &Typed, config: &Config) -> Result<Option<String>> {
 }
 
 /// The most rounds of `ask`.
-pub(super) fn rounds(typed: &Typed, config: &Config) -> std::result::Result<usize, Error> {
-    let Some(text) = Sources::new(&typed.options, config).single("rounds")? else { return Ok(ROUNDS) };
+pub(super) fn rounds(typed: &Typed, config: &Config) -> Result<usize> {
+    let from = Sources::new(&typed.options, config);
+    let Some(text) = from.single("rounds")? else { return Ok(ROUNDS) };
     let number = text.parse().ok().filter(|rounds| *rounds > 0);
-    number.ok_or_else(|| match typed.value("rounds") {
-        Some(text) => Error::Usage(format!("bad value '{text}' for --rounds: expected a number from 1")),
-        None => config::bad("llmapply.rounds", &text, "a number from 1").into(),
-    })
+    number.ok_or_else(|| from.bad("rounds", &text, "a number from 1"))
 }
 
 /// The value of `--continue` or `--abort`: `Some(None)` without an id.

@@ -103,9 +103,8 @@ impl Options {
         options.include = from.several("include")?;
         options.exclude = from.several(EXCLUDE)?;
         if let Some(text) = from.single("directory")? {
-            let is_given = from.given("directory").is_some();
-            options.directory =
-                directory(if is_given { "--directory" } else { "llmapply.directory" }, &text)?;
+            let expected = "a directory of the repository";
+            options.directory = directory(&text).ok_or_else(|| from.bad("directory", &text, expected))?;
         }
         options.max_fuzz =
             from.choice("max-fuzz", Tier::MAX_FUZZ_NAMES, Tier::of_max_fuzz)?.unwrap_or(Tier::Similar);
@@ -113,7 +112,7 @@ impl Options {
             from.choice("syntax", SyntaxCheck::NAMES, SyntaxCheck::of_name)?.unwrap_or(SyntaxCheck::Warn);
         if options.syntax == SyntaxCheck::Refuse && !syntax::IS_BUILT_IN {
             let expected = "off or warn (a look at the syntax needs the feature `syntax`)";
-            return Err(config::bad("llmapply.syntax", "refuse", expected));
+            return Err(from.bad("syntax", "refuse", expected));
         }
         options.sensitive = match from.kept(SENSITIVE) {
             Some(kept) => kept.clone(),
@@ -162,14 +161,13 @@ where
     fits.map(Some).ok_or_else(|| config::bad(key, &n.to_string(), expected))
 }
 
-/// The directory that a text names from the top; `None` for the top itself.
-fn directory(key: &str, text: &str) -> Result<Option<RepoPath>> {
+/// The directory that a text names from the top, `Some(None)` for the top itself; `None` if it names none.
+fn directory(text: &str) -> Option<Option<RepoPath>> {
     let plain = text.trim_start_matches("./").trim_end_matches('/');
     if ["", "."].contains(&plain) && !text.starts_with('/') {
-        return Ok(None);
+        return Some(None);
     }
-    let path = RepoPath::parse(plain).ok().filter(|_| !text.starts_with('/'));
-    path.map(Some).ok_or_else(|| config::bad(key, text, "a directory of the repository"))
+    RepoPath::parse(plain).ok().filter(|_| !text.starts_with('/')).map(Some)
 }
 
 /// Paragraphs as `git commit` joins them: a line break behind each, and a blank line between.

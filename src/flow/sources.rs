@@ -3,9 +3,9 @@
 use super::Given;
 use crate::edit::FormatId;
 use crate::syntax;
-use crate::vcs::Result;
 use crate::vcs::config::{self, Config};
 use crate::vcs::repo::Repo;
+use crate::vcs::{self, Result};
 use std::cell::RefCell;
 
 /// The values of a switch.
@@ -102,6 +102,12 @@ impl<'a> Sources<'a> {
         Ok(value)
     }
 
+    /// The error about the value of an option, or of its configuration key.
+    pub(crate) fn bad(&self, long: &str, value: &str, expected: &str) -> vcs::Error {
+        let name = if self.typed_or_kept(long).is_some() { format!("--{long}") } else { key(long) };
+        config::bad(&name, value, expected)
+    }
+
     /// The value of an option that takes only one of `names`.
     pub(crate) fn choice<T>(
         &self,
@@ -110,7 +116,7 @@ impl<'a> Sources<'a> {
         named: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<T>> {
         let Some(name) = self.single(long)? else { return Ok(None) };
-        let bad = || config::bad(&key(long), &name, &format!("one of {}", names.join(", ")));
+        let bad = || self.bad(long, &name, &format!("one of {}", names.join(", ")));
         named(&name).map(Some).ok_or_else(bad)
     }
 
@@ -133,11 +139,11 @@ impl<'a> Sources<'a> {
     pub(crate) fn formats(&self) -> Result<Vec<FormatId>> {
         let mut formats = Vec::new();
         for name in self.several("format")?.iter().filter(|name| !name.is_empty()) {
-            let bad = |_| config::bad("llmapply.format", name, "the name of a format");
+            let bad = |_| self.bad("format", name, "the name of a format");
             let format = name.parse().map_err(bad)?;
             if format == FormatId::Snippet && !syntax::IS_BUILT_IN {
                 let expected = "a format that is built in (snippets need the feature `syntax`)";
-                return Err(config::bad("llmapply.format", name, expected));
+                return Err(self.bad("format", name, expected));
             }
             if !formats.contains(&format) {
                 formats.push(format);

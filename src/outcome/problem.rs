@@ -121,6 +121,7 @@ pub(crate) fn status_of(exit: Exit) -> Status {
 /// The code of errors without one of their own.
 const REPOSITORY: &str = "repository";
 const UNCHANGED: &str = "nothing was changed";
+const NAME_ONE: &str = "name one: --continue=<id>, --abort=<id>";
 
 pub(crate) fn problem(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, Problem) {
     let help = Some(help.into()).filter(|help| !help.is_empty());
@@ -180,9 +181,8 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
             "broken-journal",
             "'git llm-apply recover --discard' gives the run up: it removes the run's locks, moves its files aside, and touches no file, branch or index of yours",
         ),
-        T::NoAttempt { others: true, .. } => {
-            problem(Fatal, "no-attempt", "name one: --continue=<id>, --abort=<id>")
-        }
+        T::SeveralAttempts(_) => problem(Refused, "no-attempt", NAME_ONE),
+        T::NoAttempt { others: true, .. } => problem(Fatal, "no-attempt", NAME_ONE),
         T::NoAttempt { .. } => problem(
             Fatal,
             "no-attempt",
@@ -225,6 +225,7 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
             (exit, Problem { hook, output: Some(output.clone()), ..problem })
         }
         V::Interrupted => retryable(Interrupted, "interrupted", ""),
+        V::Config { key, .. } if key.starts_with("--") => problem(Usage, "usage", ""),
         V::Config { .. } => problem(Fatal, "configuration", ""),
         V::Remote { .. } => retryable(
             Fatal,

@@ -325,7 +325,14 @@ impl Attempt {
                 "no refused attempt {what} is kept in this worktree; these are kept: {}",
                 listed(&all)
             ),
-            several => format!("{} refused attempts {what} are kept: {}", several.len(), listed(several)),
+            several => {
+                let message =
+                    format!("{} refused attempts {what} are kept: {}", several.len(), listed(several));
+                if id.is_none() {
+                    return Err(Error::SeveralAttempts(message));
+                }
+                message
+            }
         };
         Err(Error::NoAttempt { message, others: !all.is_empty() })
     }

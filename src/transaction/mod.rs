@@ -124,6 +124,9 @@ pub enum Error {
         /// Why, as the rest of the sentence.
         why: String,
     },
+    /// Corrections without the name of an attempt can be for several.
+    #[error("{0}")]
+    SeveralAttempts(String),
     /// No refused attempt has that name, or several have it.
     #[error("{message}")]
     NoAttempt {

@@ -293,7 +293,7 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
     let third = attempts(&sandbox).into_iter().find(|name| ![&first, &second].contains(&name)).unwrap();
     let _ = run.says(&format!("--continue={third} <file>"));
     // Of two that can be corrected by it none is meant; without corrections the newest is.
-    sandbox.apply(["-n", "--continue"], &correction()).exits(128).says(&first).says(&second);
+    sandbox.apply(["-n", "--continue"], &correction()).exits(1).says(&first).says(&second);
     sandbox.run(["-n", "--continue"]).exits(1).says("Second");
     sandbox.apply(["-n", "--continue", "-b", "side"], &correction()).exits(0).says("Side");
     sandbox.run(["--abort=zz"]).exits(128).says(&second).says("--abort=<id>");

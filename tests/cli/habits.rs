@@ -203,7 +203,7 @@ mod paths {
         let out = patch("../README", "w", "hello world\n", "x\n");
         sandbox.apply(["--no-keep", "--directory=sub"], &out).exits(1);
         for bad in ["--directory=../x", "--directory=/etc", "--directory=.git"] {
-            let _ = sandbox.apply(["--no-keep", bad], &edit).exits(128).says("--directory");
+            let _ = sandbox.apply(["--no-keep", bad], &edit).exits(129).says("--directory");
         }
         sandbox.state().is(&before, "refused");
         sandbox.git(["config", "llmapply.directory", "sub"]);

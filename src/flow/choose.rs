@@ -18,8 +18,8 @@ use crate::vcs::tree::BaseTree;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Run<'_> {
-    /// Asks about every edit that changes something and is not refused.
-    pub(super) fn choose(&mut self, repo: &Repo, chooser: &dyn Chooser) -> Result<(), Error> {
+    /// Asks about every edit that changes something and is not refused. Returns whether the user has quit.
+    pub(super) fn choose(&mut self, repo: &Repo, chooser: &dyn Chooser) -> Result<bool, Error> {
         let target = self.target(repo)?;
         let tree = repo.tree(self.base.or(target.start))?.as_checked_out(target.checked_out);
         let rules = self.rules(repo, target.start)?;
@@ -41,13 +41,15 @@ impl Run<'_> {
         let (steps, refused) = choosing.resolve()?;
         let is_refused = !refused.is_empty() || choosing.run.script.has_errors();
         if is_refused && !choosing.run.options.keep_going {
-            return Ok(());
+            return Ok(false);
         }
         (choosing.steps, choosing.refused) = (steps, refused.into_keys().collect());
-        while choosing.ask_all()? == Next::Back {
-            choosing.go_back()?;
+        loop {
+            match choosing.ask_all()? {
+                Next::Back => choosing.go_back()?,
+                next => return Ok(next == Next::Quit),
+            }
         }
-        Ok(())
     }
 }
 
@@ -125,7 +127,7 @@ impl Choosing<'_, '_> {
                         // The model is not asked again after that.
                         self.run.more = false;
                         self.leave_rest(last)?;
-                        break;
+                        return Ok(Next::Quit);
                     }
                 },
             }

@@ -116,11 +116,16 @@ impl Suggesting<'_> {
         }
         if let Some(chooser) = chooser {
             // Of every response, before anything lands.
+            let mut has_quit = false;
             for draft in &drafts {
                 let run = &mut runs[draft.run];
                 run.take(draft, None);
+                if has_quit {
+                    run.script.left_out.extend(0..run.script.edits.len());
+                    continue;
+                }
                 chooser.tell(&format!("{} ({})", draft.branch, run.responses[0].name()));
-                run.choose(repo, &*chooser)?;
+                has_quit = run.choose(repo, &*chooser)?;
             }
         }
         let mut all = Vec::with_capacity(drafts.len());

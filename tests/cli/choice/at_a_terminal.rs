@@ -110,7 +110,7 @@ fn several_suggestions_are_asked_about_before_the_first_lands() {
     let one = file("one.txt", &five());
     let two = file("two.txt", &create("more", "Add more", "more\n"));
     let options = ["-i", "-b", "try/{n}", &one, &two];
-    let Some(run) = typed(&sandbox, &lines(&["y", "n", "q", "y"]), &options, "") else { return };
+    let Some(run) = typed(&sandbox, &lines(&["y", "n", "n", "n", "n", "y"]), &options, "") else { return };
     let run = run.exits(0);
     for shown in ["try/1 (", "one.txt)", "try/2 (", "two.txt)", "(1/5)", "(1/1)"] {
         assert!(run.stderr.contains(shown), "no {shown} in {}", run.stderr);
@@ -118,10 +118,16 @@ fn several_suggestions_are_asked_about_before_the_first_lands() {
     assert_eq!(sandbox.subjects("main..try/1"), ["Rename b to beta"]);
     assert_eq!(sandbox.subjects("main..try/2"), ["Add more"]);
     assert_eq!(sandbox.status(), "");
+    // Whoever quits is asked nothing more, and nothing more lands.
+    let options = ["-i", "-b", "quit/{n}", &one, &two];
+    let run = typed(&sandbox, &lines(&["y", "q"]), &options, "").unwrap().exits(0);
+    assert!(!run.stderr.contains("two.txt)"), "{}", run.stderr);
+    assert_eq!(sandbox.subjects("main..quit/1"), ["Rename b to beta"]);
+    assert_eq!(sandbox.git(["branch", "--list", "quit/*"]).trim(), "quit/1");
     // Whoever ends it in the middle lands nothing, also of the first.
     let options = ["-i", "-b", "again/{n}", &one, &two];
     let before = sandbox.listing();
-    typed(&sandbox, &lines(&["y", "q"]), &options, "").unwrap().exits(130);
+    typed(&sandbox, &lines(&["y", "n"]), &options, "").unwrap().exits(130);
     same("ended", &before, &sandbox.listing());
     let run = typed(&sandbox, &lines(&["y"]), &["-i", "--branch-per-edit", "x/{n}"], &five()).unwrap();
     assert!(run.exits(129).stderr.contains("choose later with accept and drop"));

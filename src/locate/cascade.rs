@@ -97,24 +97,34 @@ impl Cascade<'_> {
                 let refusal = match in_base {
                     Ok(in_base) => is_in_base_too(&in_base, &now, lineage)
                         .map(|(hunk, places)| evidence::ambiguous(hay, places).of_hunk(hunk)),
-                    Err(refusals) => self.only_one_left(refusals, &now, lineage),
+                    Err(refusals) => self.only_one_left(hay, refusals, &now, lineage),
                 };
                 Some(refusal.map_or_else(|| self.finish(now), |refusal| Err(vec![refusal])))
             }
         }
     }
 
-    /// Of the refusals in the base, that of a hunk whose match is the only one of several in the base that earlier edits
-    /// have left: it may mean what such an edit made of another one.
-    fn only_one_left(&self, refusals: Vec<Refusal>, now: &[Placement], lineage: &Lineage) -> Option<Refusal> {
-        refusals.into_iter().find(|refusal| {
+    /// The refusal of a hunk whose match is the only one of several in the base that earlier edits have left: it may mean
+    /// what such an edit made of another one.
+    fn only_one_left(
+        &self,
+        hay: Haystack<'_>,
+        refusals: Vec<Refusal>,
+        now: &[Placement],
+        lineage: &Lineage,
+    ) -> Option<Refusal> {
+        refusals.into_iter().find_map(|refusal| {
             let change = &self.hunks[refusal.hunk].change;
             let is_tool = matches!(change, Change::Texts { unit: Unit::Verbatim, .. });
-            let is_old = matches!(&now[refusal.hunk], one @ Placement::Change(_) if !is_new(one, lineage));
+            let place = match &now[refusal.hunk] {
+                one @ Placement::Change(solution) if !is_tool && !is_new(one, lineage) => solution.place,
+                _ => return None,
+            };
             let lines = change.wanted().len();
-            let was_changed = |line: &usize| lineage.is_replaced(line - 1, line - 1 + lines);
-            let places = refusal.evidence.iter().filter(|_| refusal.code == Code::SearchAmbiguous);
-            !is_tool && is_old && places.flat_map(|evidence| &evidence.candidates).any(was_changed)
+            let changed = |line: &usize| lineage.replaced(line - 1, line - 1 + lines);
+            let evidence = refusal.evidence.filter(|_| refusal.code == Code::SearchAmbiguous)?;
+            let changed = evidence.candidates.iter().find_map(changed)?;
+            Some(evidence::only_one_left(hay, place.first(), changed).of_hunk(refusal.hunk))
         })
     }
 

@@ -101,16 +101,20 @@ impl Lineage {
         Some(run.base + line - run.now)
     }
 
-    /// Whether some lines of the base were changed: not if all of them are there, or nothing came for those that went.
-    pub(crate) fn is_replaced(&self, start: usize, end: usize) -> bool {
+    /// About where some lines of the base are that were changed; `None` if all of them are there, or nothing came for those
+    /// that went.
+    pub(crate) fn replaced(&self, start: usize, end: usize) -> Option<usize> {
         let above = self.runs.partition_point(|run| run.base < start).checked_sub(1);
         let above = above.and_then(|index| self.runs.get(index));
-        let first = above.map_or(0, |run| run.now + (start - run.base).min(run.len));
+        let (first, gone) = above.map_or((0, start), |run| {
+            let kept = (start - run.base).min(run.len);
+            (run.now + kept, start - run.base - kept)
+        });
         let below = self.runs.get(self.runs.partition_point(|run| run.base + run.len <= end));
         let behind = below.map_or(self.now, |run| run.now + end.saturating_sub(run.base));
         let whole = self.runs.get(self.runs.partition_point(|run| run.base + run.len < end));
         let is_whole = whole.is_some_and(|run| run.base <= start);
-        !is_whole && first < behind
+        (!is_whole && first < behind).then(|| (first + gone).min(behind - 1))
     }
 
     /// The current line after the base's line before `line`; `None` if that is gone.
@@ -197,7 +201,11 @@ mod tests {
         let mut lineage = Lineage::new(8);
         lineage.replace(5, 7, 0, false);
         lineage.replace(1, 3, 1, false);
-        let replaced = |start, end| lineage.is_replaced(start, end);
+        let replaced = |start, end| lineage.replaced(start, end).is_some();
+        assert_eq!(
+            [(0, 2), (1, 3), (2, 3)].map(|(start, end)| lineage.replaced(start, end)),
+            [Some(0), Some(1), Some(1)]
+        );
         assert!(replaced(1, 2) && replaced(0, 2) && replaced(2, 4) && !replaced(0, 1) && !replaced(3, 5));
         assert!(!replaced(5, 6) && !replaced(5, 7) && replaced(4, 6), "a part of it is left");
     }

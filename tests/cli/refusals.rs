@@ -412,3 +412,19 @@ fn ten_refusals_are_shown_in_full_and_the_rest_in_a_line() {
     let run = sandbox.apply(["-v"], &edits(30)).exits(1);
     assert_eq!(places(&run), 30);
 }
+
+#[test]
+fn lines_are_those_that_the_edits_before_leave() {
+    let sandbox = Sandbox::new();
+    sandbox.file("twice", "a\nsame\nb\nsame\nc\n");
+    sandbox.commit("twice");
+    let second = patch("twice", "Second", "same\n", "x\n");
+    let run = sandbox.apply([""; 0], &(patch("twice", "First", "a\n", "1\n2\n") + &second)).exits(1);
+    let _ = run.says("matches 2 places: lines 3, 5").says("  3 > same\n").says("  2   2\n");
+    // One of the two places is changed by then.
+    let first = patch("twice", "First", "a\nsame\n", "1\n2\nother\n");
+    let run = sandbox.apply([""; 0], &(first + &second)).exits(1);
+    let run = run.says("line 2 or line 5 may be meant").says("it matches line 5:");
+    let run = run.says("  2 > 2\n  3   other\n").says("  5 > same\n");
+    assert!(!run.stderr.contains("2 > same") && !run.stderr.contains("  1   a"), "{run:?}");
+}

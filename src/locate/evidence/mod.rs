@@ -197,6 +197,13 @@ pub(super) fn two_places(hay: Haystack<'_>, one: usize, other: usize) -> Box<Ref
         .with_evidence(shown(hay, &places, None))
 }
 
+/// The only match that is left of several in the base, and another place, which an earlier edit has changed.
+pub(super) fn only_one_left(hay: Haystack<'_>, left: usize, changed: usize) -> Box<Refusal> {
+    let mut refusal = two_places(hay, left, changed);
+    refusal.evidence.iter_mut().for_each(|evidence| evidence.candidates = vec![left + 1]);
+    refusal
+}
+
 /// A heading without a matching line.
 pub(super) fn no_heading(text: &str, from: usize) -> Box<Refusal> {
     let message = format!("the line after `@@`, `{text}`, matches no line from line {} on", from + 1);

@@ -197,7 +197,7 @@ fn a_text_that_an_earlier_edit_left_in_one_of_two_places_is_ambiguous() {
     // To correct the first, or to do the same in the second?
     refused("a.py", TWINS, then("    limit = 30", "    limit = 5"))
         .code(Code::SearchAmbiguous)
-        .says("lines 2, 7");
+        .says("line 2 or line 7 may be meant");
     refused("a.py", TWINS, then("    limit = 30", "")).code(Code::SearchAmbiguous);
     let made = TWINS.replacen("30", "10", 1);
     lands(

@@ -23,7 +23,12 @@ pub struct Body {
     pub hunks: Vec<Hunk>,
     /// The errors in order.
     pub faults: Vec<Diagnostic>,
+    /// The numbers of lines with each of the [`MARKS`].
+    counts: [u32; 4],
 }
+
+/// The marks of context, removed and added lines, and of lines that stand for removed ones.
+const MARKS: [u8; 4] = *b" -+~";
 
 /// How many removed lines must be above and below a `~` line. One line would match in too many places, such as `}`;
 /// the origin requires two, too.
@@ -90,8 +95,8 @@ struct Open {
     lines: Passage,
     /// The blank lines at the end, which are content if other lines follow.
     blanks: Passage,
-    /// The numbers of old and new lines.
-    counted: [u32; 2],
+    /// The numbers of lines with each of the [`MARKS`].
+    counts: [u32; 4],
     /// The number of lines without a mark.
     unmarked: u32,
     /// The mark of the last line, or 0.
@@ -184,7 +189,7 @@ impl<'r> Hunks<'r> {
     /// Whether the open hunk is too short, and has no error.
     pub(super) fn is_short(&self) -> bool {
         let hunk = self.open.as_ref().filter(|hunk| !hunk.at_fault);
-        hunk.is_some_and(|hunk| matches!(hunk.numbers.due(hunk.counted), Due::Lines(_)))
+        hunk.is_some_and(|hunk| matches!(hunk.due(), Due::Lines(_)))
     }
 
     /// Whether the open hunk ends with a blank line so far, or no hunk is open.
@@ -194,12 +199,24 @@ impl<'r> Hunks<'r> {
 
     /// How many lines of the open hunk are missing.
     pub(super) fn due(&self) -> Due {
-        self.open.as_ref().map_or(Due::Nothing, |hunk| hunk.numbers.due(hunk.counted))
+        self.open.as_ref().map_or(Due::Nothing, Open::due)
     }
 
-    /// Whether the header of a file begins at a line, which may also be a line of the open hunk.
+    /// Whether the header of a file begins at a line, which may also be a line of the open hunk: `--- a` and `+++ b`
+    /// lines above an `@@` line. They are lines of the hunk if they name two files and are the last lines that its
+    /// numbers miss; a header of one file is not swallowed by a count that is too high by one. A `+++ b` line above an
+    /// `@@` line is a header without its first line, unless lines of the hunk are missing.
     pub(super) fn header_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
-        header::begins(line, below, self.open.as_ref().map(|hunk| (hunk.numbers, hunk.counted)))
+        let misses_two =
+            |hunk: &Open| hunk.numbers.due(hunk.counted().map(|count| count + 1)) == Due::Nothing;
+        let is_half = line.text.starts_with("+++ ")
+            && below.clone().next().is_some_and(|line| line.text.starts_with("@@"))
+            && !matches!(self.due(), Due::Lines(_));
+        is_half
+            || line.text.starts_with("diff --git ")
+            || header::names(line, below).is_some_and(|(old, new, has_hunk)| {
+                has_hunk && (header::is_one_file(old, new) || !self.open.as_ref().is_some_and(misses_two))
+            })
     }
 
     /// Begins a hunk at its `@@` line.
@@ -234,9 +251,11 @@ impl<'r> Hunks<'r> {
             let anchor = Anchor::Seek { context: Vec::new(), end_of_file: false };
             self.open(Open { span, anchor, ..Open::default() });
         }
-        if let Some(Open { span: whole, anchor: Anchor::Seek { context, .. }, blanks, .. }) = &mut self.open {
+        if let Some(Open { span: whole, anchor: Anchor::Seek { context, .. }, blanks, counts, .. }) =
+            &mut self.open
+        {
             *whole = whole.join(span);
-            *blanks = Passage::default();
+            (*blanks, *counts) = (Passage::default(), [0; 4]);
             context.extend(text.map(str::to_owned));
         }
     }
@@ -280,9 +299,9 @@ impl<'r> Hunks<'r> {
             cursor.advance();
             return None;
         };
-        let (mut counts, mut last) = ([0; 3], 0);
+        let (mut counts, mut last) = ([0; 4], 0);
         let (span, next) = cursor.advance_over(|line| {
-            let (mark, side) = match line.text.as_bytes() {
+            let mark = match line.text.as_bytes() {
                 // It may be a header, or a list item.
                 [mark @ (b'-' | b'+'), second, rest @ ..]
                     if second == mark
@@ -290,23 +309,21 @@ impl<'r> Hunks<'r> {
                 {
                     return false;
                 }
-                [b'-', ..] => (b'-', 1),
-                [b'+', ..] => (b'+', 2),
+                [b'-', ..] => 1,
+                [b'+', ..] => 2,
                 // It may be an indented marker.
-                [b' ', ..] if line.first_byte().is_some_and(|byte| byte != b'*') => (b' ', 0),
+                [b' ', ..] if line.first_byte().is_some_and(|byte| byte != b'*') => 0,
                 _ => return false,
             };
             // It must have a line break, so that the span is whole lines.
-            if line.next > line.end() {
-                (counts[side], last) = (counts[side] + 1, mark);
-                return true;
+            let is_whole = line.next > line.end();
+            if is_whole {
+                (counts[mark], last) = (counts[mark] + 1, mark);
             }
-            false
+            is_whole
         })?;
-        for (mark, lines) in [b' ', b'-', b'+'].into_iter().zip(counts).filter(|(_, lines)| *lines > 0) {
-            hunk.count(mark, lines);
-        }
-        hunk.last = last;
+        hunk.counts.iter_mut().zip(counts).for_each(|(count, more)| *count += more);
+        hunk.last = MARKS[last];
         hunk.take_blanks(self.response);
         hunk.lines.push_part(self.response, span.start as usize..next);
         hunk.span = hunk.span.join(span);
@@ -316,8 +333,9 @@ impl<'r> Hunks<'r> {
     /// Ends the open hunk.
     pub(super) fn end(&mut self) {
         let Some(mut hunk) = self.open.take() else { return };
+        let blanks = hunk.blanks.lines().count() as u32;
         // In a Codex patch, blank lines after added lines alone only separate hunks; they are not context.
-        if hunk.is_of_patch() && !are_only(b'+', &hunk.lines) {
+        if hunk.is_of_patch() && (hunk.counts[0] > blanks || hunk.counts[1] > 0) {
             hunk.take_blanks(self.response);
         }
         if let Some(span) = hunk.unanchored().filter(|_| !hunk.at_fault) {
@@ -325,9 +343,9 @@ impl<'r> Hunks<'r> {
             let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
             self.fault(fault::malformed_hunk(span, &what));
         }
-        let is_context = are_only(b' ', &hunk.lines);
+        let is_context = hunk.counts[1..] == [0; 3];
         let may_be_changed = if is_context { u32::MAX } else { hunk.unmarked };
-        if hunk.numbers.miss_marks(may_be_changed, hunk.counted) && !hunk.at_fault {
+        if hunk.numbers.miss_marks(may_be_changed, hunk.counted()) && !hunk.at_fault {
             hunk.at_fault = true;
             self.fault(fault::missing_field(hunk.span, "mark", "hunk").with_help(fault::HELP_MARKS));
         }
@@ -337,6 +355,8 @@ impl<'r> Hunks<'r> {
             }
             return;
         }
+        hunk.counts[0] -= blanks;
+        self.body.counts.iter_mut().zip(hunk.counts).for_each(|(sum, count)| *sum += count);
         // In a Codex patch, a hunk without changes tells where the search continues.
         let is_unchanged = is_context && !hunk.is_of_patch();
         let Open { span, anchor, before_unterminated, after_unterminated, .. } = hunk;
@@ -362,12 +382,11 @@ impl<'r> Hunks<'r> {
     }
 }
 
-/// Whether lines have only this mark.
-pub(super) fn are_only(mark: u8, lines: &str) -> bool {
-    // Few searches for long texts are faster than one look at each line.
-    let mut others = [b"\n ", b"\n-", b"\n+", b"\n~"].into_iter().filter(|other| other[1] != mark);
-    lines.as_bytes().first().is_none_or(|first| *first == mark)
-        && others.all(|other| memchr::memmem::find(lines.as_bytes(), other).is_none())
+impl Body {
+    /// Whether the lines of all hunks have only this mark.
+    pub(super) fn has_only(&self, mark: u8) -> bool {
+        MARKS.iter().zip(self.counts).all(|(of, count)| *of == mark || count == 0)
+    }
 }
 
 impl Open {
@@ -375,12 +394,19 @@ impl Open {
         matches!(self.anchor, Anchor::Seek { .. })
     }
 
-    /// Counts lines with the same mark.
-    fn count(&mut self, mark: u8, lines: u32) {
+    fn count(&mut self, mark: u8) {
         self.last = mark;
-        for (count, side) in self.counted.iter_mut().zip([mark != b'+', mark != b'-']) {
-            *count = count.saturating_add(u32::from(side) * lines);
-        }
+        self.counts[MARKS.iter().position(|of| *of == mark).unwrap_or(0)] += 1;
+    }
+
+    /// The numbers of old and new lines.
+    fn counted(&self) -> [u32; 2] {
+        let [context, removed, added, _] = self.counts;
+        [context + removed, context + added]
+    }
+
+    fn due(&self) -> Due {
+        self.numbers.due(self.counted())
     }
 
     /// Adds the blank lines at the end as context, because other lines follow.
@@ -418,8 +444,8 @@ impl Open {
         {
             fault = Some(Box::new(fault::malformed_hunk(span, NO_NEWLINE)));
         }
-        self.count(mark, 1);
-        let lines = if blank && self.numbers.due(self.counted) != Due::Nothing {
+        self.count(mark);
+        let lines = if blank && self.due() != Due::Nothing {
             &mut self.blanks
         } else {
             self.take_blanks(response);
@@ -443,7 +469,7 @@ impl Open {
         self.take_blanks(response);
         self.lines.push_str("~\n");
         self.span = self.span.join(span);
-        self.last = b'~';
+        self.count(b'~');
         self.omissions.push(span);
     }
 

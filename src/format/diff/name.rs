@@ -5,18 +5,19 @@ use crate::format::fault::{self, Fault};
 use crate::format::hunk::header::is_placeholder;
 use crate::format::scan::Line;
 use crate::span::Span;
+use std::borrow::Cow;
 
 /// A name in a header: unquoted, with its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name {
-    pub(super) text: String,
+pub(super) struct Name<'r> {
+    pub(super) text: Cow<'r, str>,
     pub(super) span: Span,
 }
 
 /// The file of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Path {
-    pub(super) name: Name,
+pub(super) struct Path<'r> {
+    pub(super) name: Name<'r>,
     /// Whether the name may still have a prefix.
     pub(super) prefixed: bool,
 }
@@ -33,14 +34,14 @@ pub(super) fn is_dev_null(text: &str) -> bool {
     text.split('\t').next().unwrap_or(text).trim_end() == "/dev/null"
 }
 
-impl Name {
+impl<'r> Name<'r> {
     /// Reads the name after `+++ ` or `--- `; `None` for `/dev/null`.
-    pub(super) fn of_side(rest: Line<'_>, response: u32) -> Result<Option<Self>, Fault> {
+    pub(super) fn of_side(rest: Line<'r>, response: u32) -> Result<Option<Self>, Fault> {
         if is_dev_null(rest.text) { Ok(None) } else { Self::read(rest, response).map(Some) }
     }
 
     /// Reads a name; a tab and any text may follow.
-    pub(super) fn read(rest: Line<'_>, response: u32) -> Result<Self, Fault> {
+    pub(super) fn read(rest: Line<'r>, response: u32) -> Result<Self, Fault> {
         let plain = rest.text.split('\t').next().unwrap_or(rest.text).trim_end();
         let span = |text: &str| Span::new(response, rest.start, rest.start + text.len());
         let name = match rest.text.strip_prefix('"') {
@@ -49,9 +50,10 @@ impl Name {
                     let message = "the quotes or escapes of this name are malformed";
                     Diagnostic::error(Code::PathInvalid, span(rest.text), message)
                 })?;
-                Self { text, span: span(&rest.text[..length]) }
+                Self { text: text.into(), span: span(&rest.text[..length]) }
             }
-            _ => Self { text: plain.replace('\\', "/"), span: span(plain) },
+            _ if plain.contains('\\') => Self { text: plain.replace('\\', "/").into(), span: span(plain) },
+            _ => Self { text: plain.into(), span: span(plain) },
         };
         match name.text.trim().is_empty() {
             true => Err(fault::missing_field(span(rest.text), "path", HEADER).into()),
@@ -61,7 +63,7 @@ impl Name {
 
     /// The two names after `diff --git `. `None` if it is unclear where the second name begins: there are several blanks,
     /// no quotes, and the names differ in more than prefixes.
-    pub(super) fn pair(rest: Line<'_>, response: u32) -> Option<(Self, Self)> {
+    pub(super) fn pair(rest: Line<'r>, response: u32) -> Option<(Self, Self)> {
         let text = rest.text.trim_end();
         let cut = |first: usize, second: usize| {
             let name = |from: usize, to: usize| {
@@ -90,12 +92,22 @@ impl Name {
         let (at, _) = text.match_indices(' ').next().filter(|_| text.matches(' ').count() == 1)?;
         cut(at, at + 1)
     }
+
+    /// The file whose path is `end`, the end of the name.
+    fn path(&self, end: &str, prefixed: bool) -> Path<'r> {
+        let start = self.text.len() - end.len();
+        let text = match &self.text {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[start..]),
+            Cow::Owned(text) => Cow::Owned(text[start..].to_owned()),
+        };
+        Path { name: Name { text, span: self.span }, prefixed }
+    }
 }
 
-impl Path {
+impl Path<'_> {
     /// Whether a name is of this file, with or without a prefix.
-    pub(super) fn may_be(&self, name: &Name) -> bool {
-        name.text == self.name.text || without_prefix(&name.text) == Some(&self.name.text)
+    pub(super) fn may_be(&self, name: &Name<'_>) -> bool {
+        name.text == self.name.text || without_prefix(&name.text) == Some(&*self.name.text)
     }
 }
 
@@ -106,19 +118,17 @@ fn without_prefix(name: &str) -> Option<&str> {
 }
 
 /// The file of both names, without prefixes if the names differ only in these. `None` if the names are of two files.
-pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
+pub(super) fn same<'r>(old: &Name<'r>, new: &Name<'r>) -> Option<Path<'r>> {
     let (bare_old, bare_new) = (without_prefix(&old.text), without_prefix(&new.text));
-    let of =
-        |text: &str, prefixed| Some(Path { name: Name { text: text.to_owned(), ..new.clone() }, prefixed });
     if old.text == new.text {
         // It may be a directory such as `a`, or a prefix that the model added to both names; the tree decides.
-        return of(&new.text, bare_new.is_some());
+        return Some(new.path(&new.text, bare_new.is_some()));
     }
     match (bare_old, bare_new) {
-        (Some(old), Some(new)) if old == new => of(new, false),
-        (Some(old), _) if old == new.text => of(old, false),
-        (_, Some(new)) if new == old.text => of(new, false),
-        _ if is_placeholder(&old.text) && is_placeholder(&new.text) => of(&old.text, false),
+        (Some(old), Some(bare)) if old == bare => Some(new.path(bare, false)),
+        (Some(old), _) if old == new.text => Some(new.path(old, false)),
+        (_, Some(bare)) if bare == old.text => Some(new.path(bare, false)),
+        _ if is_placeholder(&old.text) && is_placeholder(&new.text) => Some(old.path(&old.text, false)),
         _ => match (without_remark(old), without_remark(new)) {
             (None, None) => None,
             (bare_old, bare_new) => same(&bare_old.unwrap_or(old.clone()), &bare_new.unwrap_or(new.clone())),
@@ -127,10 +137,11 @@ pub(super) fn same(old: &Name, new: &Name) -> Option<Path> {
 }
 
 /// A name without a remark such as ` (before)`, a time stamp or `.orig`; `None` if it has none.
-fn without_remark(name: &Name) -> Option<Name> {
+fn without_remark(name: &Name<'_>) -> Option<Name<'static>> {
     let cut = |path: &str| {
         let end = name.span.end.saturating_sub((name.text.len() - path.len()) as u32);
-        (!path.trim().is_empty()).then(|| Name { text: path.to_owned(), span: Span { end, ..name.span } })
+        (!path.trim().is_empty())
+            .then(|| Name { text: path.to_owned().into(), span: Span { end, ..name.span } })
     };
     if let Some(path) = name.text.strip_suffix(".orig") {
         return cut(path);
@@ -148,9 +159,9 @@ fn without_remark(name: &Name) -> Option<Name> {
 }
 
 /// The file of the only name in a header, without git's prefix.
-pub(super) fn only_name(name: &Name) -> Path {
-    let text = without_prefix(&name.text).filter(|_| name.text.starts_with(['a', 'b']));
-    Path { name: Name { text: text.unwrap_or(&name.text).to_owned(), ..name.clone() }, prefixed: false }
+pub(super) fn only_name<'r>(name: &Name<'r>) -> Path<'r> {
+    let bare = without_prefix(&name.text).filter(|_| name.text.starts_with(['a', 'b']));
+    name.path(bare.unwrap_or(&name.text), false)
 }
 
 /// The name in quotes at the beginning of a text, and its length with the quotes; `None` if the quotes or an escape are
@@ -172,16 +183,16 @@ mod tests {
     }
 
     fn name(text: &str) -> Result<String, Code> {
-        with(text, |line| Name::read(line, 0)).map(|name| name.text).map_err(|fault| fault.code)
+        with(text, |line| Name::read(line, 0).map(|name| name.text.into()).map_err(|fault| fault.code))
     }
 
     fn pair(text: &str) -> Option<(String, String)> {
-        with(text, |line| Name::pair(line, 0)).map(|(old, new)| (old.text, new.text))
+        with(text, |line| Name::pair(line, 0).map(|(old, new)| (old.text.into(), new.text.into())))
     }
 
     fn path(old: &str, new: &str) -> Option<(String, bool)> {
-        let name = |text: &str| Name { text: text.to_owned(), span: Span::new(0, 0, 0) };
-        same(&name(old), &name(new)).map(|path| (path.name.text, path.prefixed))
+        let name = |text| Name { text: Cow::Borrowed(text), span: Span::new(0, 0, 0) };
+        same(&name(old), &name(new)).map(|path| (path.name.text.into(), path.prefixed))
     }
 
     #[test]

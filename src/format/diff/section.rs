@@ -7,7 +7,7 @@ use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, 
 use crate::format::fault::{self, Fault};
 use crate::format::hunk::git::HeaderLine;
 use crate::format::hunk::header::is_placeholder;
-use crate::format::hunk::{Body, Hunks, are_only};
+use crate::format::hunk::{Body, Hunks};
 use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
 use crate::span::Span;
@@ -210,12 +210,12 @@ impl<'r> Section<'r> {
             let fault = fault::unterminated(self.span, what).with_lost(cursor.span(end, end));
             return Err(vec![Diagnostic { path: self.path(), ..fault }]);
         }
-        let hunks = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
-        let Body { hunks, mut faults } = hunks;
+        let mut body = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
+        let mut faults = std::mem::take(&mut body.faults);
         // A hunk may end with blank lines, by its numbers.
-        self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
+        self.span = body.hunks.last().map_or(self.span, |last| self.span.join(last.span));
         let is_open = self.response.text().get(self.span.end as usize..).is_some_and(str::is_empty);
-        match self.edit(mail, hunks) {
+        match self.edit(mail, body) {
             Ok(edit) if faults.is_empty() => {
                 return Ok(Box::new(Edit { git: Git { is_open, ..edit.git }, ..edit }));
             }
@@ -238,11 +238,11 @@ impl<'r> Section<'r> {
 
     /// The path to show if there is no edit.
     fn path(&self) -> Option<String> {
-        self.named().ok().map(|named| named.path.name.text).filter(|path| !path.is_empty())
+        self.named().ok().map(|named| named.path.name.text.into()).filter(|path: &String| !path.is_empty())
     }
 
     /// What the header names.
-    fn named(&self) -> Result<Named, Fault> {
+    fn named(&self) -> Result<Named<'r>, Fault> {
         let id = self.response.id();
         let side = |line: Option<Line<'r>>| line.map(|line| Name::of_side(line, id)).transpose();
         let (old, new) = (side(self.head.old)?, side(self.head.new)?);
@@ -256,7 +256,7 @@ impl<'r> Section<'r> {
             // A line that ends the response may be cut off.
             let is_last = self.response.text().len() <= self.head.to.map_or(0, |(_, line)| line.end());
             if let Some((_, new)) = self.head.git.filter(|_| is_last).and_then(|git| Name::pair(git, id))
-                && !new.text.ends_with(&to.name.text)
+                && !new.text.ends_with(&*to.name.text)
             {
                 return Err(fault::unterminated(self.span, HEADER).into());
             }
@@ -289,10 +289,10 @@ impl<'r> Section<'r> {
             return Err(two_files(path.name.span, &pair.name.text, &path.name.text).into());
         }
         // Words such as `original` are not names: the text above names the file.
-        let is_bare = |name: &Option<Name>| name.as_ref().is_none_or(|name| is_placeholder(&name.text));
+        let is_bare = |name: &Option<Name<'_>>| name.as_ref().is_none_or(|name| is_placeholder(&name.text));
         let is_unnamed = self.head.git.is_none() && is_bare(&old) && is_bare(&new);
         let path = path.filter(|_| !is_unnamed).unwrap_or_else(|| Path {
-            name: Name { text: String::new(), span: self.named_span() },
+            name: Name { text: "".into(), span: self.named_span() },
             prefixed: false,
         });
         Ok(Named { path, to: None, is_created, is_deleted })
@@ -303,7 +303,8 @@ impl<'r> Section<'r> {
         fault::malformed_hunk(self.span, what).into()
     }
 
-    fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>) -> Result<Edit, Fault> {
+    fn edit(&self, mail: Option<&Mail>, body: Body) -> Result<Edit, Fault> {
+        let (only_removed, only_added, hunks) = (body.has_only(b'-'), body.has_only(b'+'), body.hunks);
         let Named { path, to, is_created, is_deleted } = self.named()?;
         // Two names, or a blob with text, are above hunks.
         let has_names = self.head.old.is_some() || self.head.new.is_some();
@@ -321,20 +322,17 @@ impl<'r> Section<'r> {
                 Move::Copy => Op::Copy { to, hunks },
             }
         } else if is_deleted {
-            if !hunks.iter().all(|hunk| are_only(b'-', lines_of(hunk))) {
+            if !only_removed {
                 return Err(self.contradiction(UNFIT));
             }
             Op::Delete { recursive: false, hunks }
-        } else if is_created && hunks.iter().all(is_added) {
+        } else if is_created && (only_added || hunks.iter().all(is_added)) {
             Op::Create { text: added(&hunks), existing: Existing::Refuse }
         } else if self.head.new_file.is_some() {
             return Err(self.contradiction(UNFIT));
         } else {
-            let creates = |hunk: &Hunk| {
-                matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. })
-                    && are_only(b'+', lines_of(hunk))
-            };
-            let creates = hunks.iter().all(creates) && !hunks.is_empty();
+            let creates = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
+            let creates = only_added && hunks.iter().all(creates) && !hunks.is_empty();
             let missing = if creates { Missing::CreateFromAdditions } else { Missing::Refuse };
             Op::Modify { hunks, missing }
         };
@@ -357,27 +355,23 @@ fn two_files(span: Span, one: &str, other: &str) -> Diagnostic {
 }
 
 /// What a header names.
-struct Named {
+struct Named<'r> {
     /// The file; the source of a rename or copy.
-    path: Path,
+    path: Path<'r>,
     /// The destination.
-    to: Option<(Move, Path)>,
+    to: Option<(Move, Path<'r>)>,
     is_created: bool,
     is_deleted: bool,
 }
 
-fn target(path: Path) -> Target {
+fn target(path: Path<'_>) -> Target {
     Target::new(&path.name.text, path.name.span)
 }
 
 /// Whether a hunk of a new file has only added lines. A blank line may have lost its mark: the file has no other lines.
 fn is_added(hunk: &Hunk) -> bool {
-    let lines = lines_of(hunk);
-    are_only(b'+', lines) || lines.lines().all(|line| line.starts_with('+') || line.trim().is_empty())
-}
-
-fn lines_of(hunk: &Hunk) -> &str {
-    if let Change::Diff { lines, .. } = &hunk.change { lines } else { "" }
+    let Change::Diff { lines, .. } = &hunk.change else { return false };
+    lines.lines().all(|line| line.starts_with('+') || line.trim().is_empty())
 }
 
 /// The text of hunks that only add lines.

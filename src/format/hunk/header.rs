@@ -113,25 +113,6 @@ fn number(text: &str) -> (Option<u32>, &str) {
     (text[..length].parse().ok(), &text[length..])
 }
 
-/// Whether the header of a file begins at this line, which may also be a line of the open hunk: `--- a` and `+++ b`
-/// lines above an `@@` line. They are lines of the hunk if they name two files and are the last lines that its numbers
-/// miss; a header of one file is not swallowed by a count that is too high by one. A `+++ b` line above an `@@` line is
-/// a header without its first line, unless lines of the hunk are missing.
-pub(super) fn begins<'r>(line: Line<'r>, below: &impl Below<'r>, hunk: Option<(Numbers, [u32; 2])>) -> bool {
-    let is_last = |(numbers, [old, new]): (Numbers, [u32; 2])| {
-        numbers.due([old.saturating_add(1), new.saturating_add(1)]) == Due::Nothing
-    };
-    let is_due = |(numbers, counted): (Numbers, _)| matches!(numbers.due(counted), Due::Lines(_));
-    let is_half = line.text.starts_with("+++ ")
-        && below.clone().next().is_some_and(|line| line.text.starts_with("@@"))
-        && !hunk.is_some_and(is_due);
-    is_half
-        || line.text.starts_with("diff --git ")
-        || names(line, below).is_some_and(|(old, new, has_hunk)| {
-            has_hunk && (is_one_file(old, new) || !hunk.is_some_and(is_last))
-        })
-}
-
 /// The names in a `--- ` line and the `+++ ` line below it, and whether an `@@` line follows.
 pub(in crate::format) fn names<'r>(
     line: Line<'r>,

@@ -32,15 +32,8 @@ impl<'r> Source<'r> {
     pub(super) fn text_between(self, at: usize, next: usize) -> &'r str {
         #[cfg(test)]
         super::line::LINES_READ.with(|count| count.set(count.get() + 1));
-        let bytes = self.text.as_bytes();
-        let mut end = next;
-        if end > at && bytes[end - 1] == b'\n' {
-            end -= 1;
-            if end > at && bytes[end - 1] == b'\r' {
-                end -= 1;
-            }
-        }
-        &self.text[at..end]
+        let line = &self.text[at..next];
+        line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
     }
 
     /// The line at `at`, without a margin; `None` if it does not have the quote marks of the margin. A blank line may

@@ -22,22 +22,11 @@ impl<'r> Lines<'r> {
     /// Skips the lines for which `passes` is true. For many lines, this is faster than [`Iterator::next`].
     #[inline(always)]
     pub fn pass(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
-        while let Some(line) = self.upcoming.filter(|&line| passes(line)) {
-            let mut at = line.next;
-            if self.margin.is_none() {
-                while at < self.source.text.len() {
-                    let next = self.source.next_line(at);
-                    let text = self.source.text_between(at, next);
-                    let line = Line { text, start: at, next, margin_start: Some(at) };
-                    if !passes(line) {
-                        self.upcoming = Some(line);
-                        return;
-                    }
-                    at = next;
-                }
-            }
-            self.upcoming = self.source.read_inside(at, self.margin);
+        let mut upcoming = self.upcoming;
+        while let Some(line) = upcoming.filter(|&line| passes(line)) {
+            upcoming = self.source.read_inside(line.next, self.margin);
         }
+        self.upcoming = upcoming;
     }
 
     /// The text from here to `end`, which may be inside of a line: without the margin, each line ending with `\n`.

@@ -13,27 +13,16 @@ pub(super) struct Source<'r> {
 }
 
 impl<'r> Source<'r> {
-    /// The offset of the line after the one with `at` in it; the end of the text if there is none.
-    #[inline]
-    pub(super) fn next_line(self, at: usize) -> usize {
-        let rest = self.text.as_bytes().get(at..).unwrap_or(&[]);
-        memchr::memchr(b'\n', rest).map_or(self.text.len(), |end| at + end + 1)
-    }
-
     /// The rest of the line from `at` on.
     #[inline]
     pub(super) fn read(self, at: usize) -> Line<'r> {
-        let next = self.next_line(at);
-        Line { text: self.text_between(at, next), start: at, next, margin_start: None }
-    }
-
-    /// The text from `at` to the line break before `next`.
-    #[inline]
-    pub(super) fn text_between(self, at: usize, next: usize) -> &'r str {
         #[cfg(test)]
         super::line::LINES_READ.with(|count| count.set(count.get() + 1));
-        let line = &self.text[at..next];
-        line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
+        let rest = self.text.get(at..).unwrap_or("");
+        let length = line_break(rest.as_bytes()).map_or(rest.len(), |end| end + 1);
+        let line = &rest[..length];
+        let text = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+        Line { text, start: at, next: at + length, margin_start: None }
     }
 
     /// The line at `at`, without a margin; `None` if it does not have the quote marks of the margin. A blank line may
@@ -90,5 +79,41 @@ impl<'r> Source<'r> {
         }
         payload.shrink_to_fit();
         payload.into()
+    }
+}
+
+/// The offset of the first line break. Most lines are short: for these, a look at the first bytes is faster than a search.
+#[inline]
+fn line_break(bytes: &[u8]) -> Option<usize> {
+    const ONES: u128 = u128::MAX / 255;
+    // The highest bit of the first byte that is a line break is set.
+    let near = bytes.first_chunk().map_or(0, |near| {
+        let others = u128::from_le_bytes(*near) ^ (ONES * u128::from(b'\n'));
+        others.wrapping_sub(ONES) & !others & (ONES << 7)
+    });
+    match near {
+        0 => memchr::memchr(b'\n', bytes),
+        near => Some(near.trailing_zeros() as usize / 8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_break;
+
+    #[test]
+    fn a_line_break_is_found_wherever_it_is() {
+        for length in 0..40 {
+            for byte in 0..=255 {
+                let mut bytes = vec![byte; length];
+                let first = (byte == b'\n' && length > 0).then_some(0);
+                assert_eq!(line_break(&bytes), first, "{bytes:?}");
+                for at in 0..length {
+                    bytes[at] = b'\n';
+                    assert_eq!(line_break(&bytes), first.or(Some(at)), "{bytes:?}");
+                    bytes[at] = byte;
+                }
+            }
+        }
     }
 }

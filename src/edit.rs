@@ -31,7 +31,7 @@ pub struct Edit {
     /// What only a git patch says; empty in other formats.
     pub git: Git,
     /// The first line of a code block, if it is the path as a comment: content only if the file begins with it.
-    pub label: Option<String>,
+    pub label: Option<Box<str>>,
 }
 
 /// What a git patch says beside paths and text.
@@ -40,7 +40,7 @@ pub struct Git {
     /// Whether the file is executable afterwards (mode 100755 or 100644); `None` for no change.
     pub executable: Option<bool>,
     /// The abbreviated id of the blob that the hunks are for.
-    pub blob: Option<String>,
+    pub blob: Option<Box<str>>,
     /// Whether the path may begin with one of git's prefixes. It is dropped if only the file without it exists.
     pub prefixed: bool,
     /// The span of the mail. All edits of a mail become one commit.
@@ -147,7 +147,7 @@ pub struct Target {
     /// The path as written, without quotes.
     pub raw: String,
     /// OPX's `root=`: the directory that the path is relative to.
-    pub root: Option<String>,
+    pub root: Option<Box<str>>,
     /// Its span.
     pub span: Span,
 }

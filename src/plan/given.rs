@@ -287,7 +287,7 @@ fn edit_of(given: &CodeBlock, path: &Target) -> Edit {
     let existing = if given.is_whole { Existing::Overwrite } else { Existing::Refuse };
     let op = Op::Create { text: text_of(given), existing };
     let why = given.why.clone().filter(|why| *why != path.shown());
-    let label = given.text.get(..given.path_line).filter(|line| !line.is_empty()).map(str::to_owned);
+    let label = given.text.get(..given.path_line).filter(|line| !line.is_empty()).map(Box::from);
     Edit { why, label, ..Edit::new(FormatId::WholeFile, given.span, path.clone(), op) }
 }
 

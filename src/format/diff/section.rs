@@ -57,7 +57,7 @@ struct Head<'r> {
     /// Whether the `new mode` line makes the file executable; `None` without one.
     mode: Option<bool>,
     /// The id of the old blob, from the `index` line.
-    blob: Option<String>,
+    blob: Option<Box<str>>,
     /// Whether that line says that the new file is not empty, or that it is.
     has_text: bool,
     is_empty: bool,
@@ -193,7 +193,7 @@ impl<'r> Section<'r> {
         let (old, new) = ids.split_once("..").unwrap_or(("", ""));
         let is_id =
             |id: &str| id.bytes().all(|byte| byte.is_ascii_hexdigit()) && id.bytes().any(|byte| byte != b'0');
-        self.head.blob = Some(old.to_owned()).filter(|old| is_id(old));
+        self.head.blob = Some(old).filter(|old| is_id(old)).map(Box::from);
         self.head.is_empty = EMPTY.iter().any(|empty| new.starts_with(empty));
         self.head.has_text = is_id(new.trim_end()) && !self.head.is_empty;
     }

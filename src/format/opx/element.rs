@@ -62,7 +62,7 @@ fn head(tag: &Tag<'_>) -> Result<(Target, usize), Fault> {
     if let Some(root) = root.filter(|root| root.value.trim().is_empty()) {
         return Err(fault::missing_field(root.span, "root", &tag.shown()).into());
     }
-    let path = Target { root: root.map(|root| root.value.to_owned()), ..tag.target("file")? };
+    let path = Target { root: root.map(|root| root.value.into()), ..tag.target("file")? };
     let op = tag.attribute("op").ok_or_else(|| fault::missing_field(tag.span, "op", &tag.shown()))?;
     let known = OPERATIONS.iter().position(|(name, _)| trim(op.value).eq_ignore_ascii_case(name));
     let names = || OPERATIONS.map(|(name, _)| name).join(", ");

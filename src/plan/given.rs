@@ -21,7 +21,7 @@ use crate::span::{LineRange, Span};
 use crate::syntax;
 use crate::text::search::{Budget, Haystack};
 use crate::text::{Content, Language, Normalization, extension};
-use snippet::{Relation, inherited, replacement, snippet, unclear_relation};
+use snippet::{replacement, snippet, snippet_file};
 use std::collections::{HashMap, HashSet};
 
 /// The most blocks that are refused, one by one.
@@ -49,65 +49,21 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     let files = FileLines::new(&overlay);
     let mut touched = touched(script);
     let (mut shown, mut edits, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-    let mut all = Vec::new();
-    for given in std::mem::take(&mut script.given) {
-        let own = named_files(&given, base)?;
-        all.push((given, own));
-    }
-    // Of several texts for the file that the user names, it is not clear which is meant.
-    let is_asked = |(given, own): &(CodeBlock, Vec<Candidate>)| {
-        !given.is_snippet && own.iter().any(|one| one.by == Clue::Asked)
-    };
-    if all.iter().filter(|one| is_asked(one)).count() > 1 {
-        all.iter_mut().filter(|one| is_asked(one)).for_each(|(_, own)| own.clear());
-    }
-    // The snippet above, and the language of its code block.
-    let mut above: Option<(Edit, String)> = None;
-    for (given, own) in all {
-        let is_own = |one: &Candidate| own.iter().any(|own| own.path.is_like(&one.path));
-        let names = |one: &Candidate| one.by == Clue::Comment && is_own(one);
-        let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
-        let given = CodeBlock { path_line, candidates: own, ..given };
-        let row = above.take();
-        let inherited = row.as_ref().and_then(|(above, _)| inherited(&given, &above.path));
-        let only = match given.candidates.as_slice() {
-            [only] => Some(only),
-            [] => inherited.as_ref(),
-            _ => None,
-        };
-        let is_touched = |path: &Target| touched.get(&path.shown()).is_some_and(|span| *span < given.span);
-        if given.is_snippet
-            && let Some(only) = only
-            && given.state == FenceState::Closed
-            && is_file(&only.path, base)?
-            && syntax::knows(&only.path.raw)
-        {
-            let edit = snippet(&given, &only.path);
-            let relation = match &row {
-                Some((first, language)) => {
-                    let unnamed = inherited.is_some() && *language == given.language;
-                    files.relation(first, &edit, only, unnamed)?
-                }
-                None => None,
-            };
-            above = Some((edit.clone(), given.language.clone()));
-            let is_first = |span: Span| row.as_ref().is_some_and(|(first, _)| first.span == span);
-            let first = edits.pop_if(|last: &mut Edit| relation.is_some() && is_first(last.span));
-            match (relation, row.as_ref()) {
-                (Some(Relation::Replaces), Some((first, _))) => {
-                    script.unread.retain(|unread| !is_first(unread.span));
-                    edits.push(replacement(first.clone(), edit));
-                }
-                (Some(Relation::Unclear), _) if first.is_some() => {
-                    script.diagnostics.push(unclear_relation(&edit));
-                }
-                _ if inherited.is_none() => edits.push(edit),
-                _ => script.unread.push(Unread { span: given.span, info: given.language }),
-            }
-        } else if given.candidates.is_empty() {
-            above = row;
+    // The snippet above.
+    let mut above: Option<CodeBlock> = None;
+    for given in with_files(std::mem::take(&mut script.given), base)? {
+        if let Some(file) = snippet_file(&given, above.as_ref(), base)? {
+            above = Some(files.settle_snippet(given, file, above, script, &mut edits)?);
+            continue;
+        }
+        if given.candidates.is_empty() {
             script.unread.push(Unread { span: given.span, info: given.language });
-        } else if given.is_whole {
+            continue;
+        }
+        above = None;
+        let only = if let [only] = given.candidates.as_slice() { Some(only) } else { None };
+        let is_touched = |path: &Target| touched.get(&path.shown()).is_some_and(|span| *span < given.span);
+        if given.is_whole {
             let namesake = only.map_or(Ok(None), |only| namesake(&only.path, &overlay))?;
             match whole_file(&given, namesake) {
                 Ok(edit) => edits.push(edit),
@@ -143,6 +99,26 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     }
     script.unread.sort_by_key(|unread| unread.span);
     Ok(())
+}
+
+/// The blocks, with the files that they name as their only candidates.
+fn with_files(blocks: Vec<CodeBlock>, base: &Base<'_>) -> Result<Vec<CodeBlock>, TreeError> {
+    let mut all = Vec::new();
+    for given in blocks {
+        let own = named_files(&given, base)?;
+        let is_own = |one: &Candidate| own.iter().any(|own| own.path.is_like(&one.path));
+        let names = |one: &Candidate| one.by == Clue::Comment && is_own(one);
+        let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
+        all.push(CodeBlock { path_line, candidates: own, ..given });
+    }
+    // Of several texts for the file that the user names, it is not clear which is meant.
+    let is_asked = |given: &&mut CodeBlock| {
+        !given.is_snippet && given.candidates.iter().any(|one| one.by == Clue::Asked)
+    };
+    if all.iter_mut().filter(is_asked).count() > 1 {
+        all.iter_mut().filter(is_asked).for_each(|given| given.candidates.clear());
+    }
+    Ok(all)
 }
 
 /// The paths that edits of the script may be for, with the span of the first of these. A block after it shows the
@@ -313,7 +289,7 @@ pub fn make_new_files(script: &mut Script, is_recorded: impl Fn(&Target, Span) -
         };
         let next = given.next_if(|next| next.is_snippet && is_recorded(path, one.span.join(next.span)));
         if let Some(next) = next {
-            edits.push(replacement(edit(&one, path), edit(&next, path)));
+            edits.push(replacement(&one, &next, path));
         } else if is_recorded(path, one.span) {
             edits.push(edit(&one, path));
         } else {

@@ -3,9 +3,12 @@
 use super::{FileLines, edit_of, text_of};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{
-    Anchor, Candidate, Change, Clue, CodeBlock, Edit, FormatId, Hunk, Missing, Op, Target, Unit,
+    Anchor, Candidate, Change, CodeBlock, Edit, FenceState, FormatId, Hunk, Missing, Op, Script, Target,
+    Unit, Unread,
 };
 use crate::plan::TreeError;
+use crate::plan::overlay::Base;
+use crate::plan::unnamed::is_file;
 use crate::span::Span;
 use crate::syntax;
 use crate::text::Language;
@@ -15,64 +18,94 @@ pub(super) fn snippet(given: &CodeBlock, path: &Target) -> Edit {
     Edit { format: FormatId::Snippet, op: Op::Snippet { text: text_of(given) }, ..edit_of(given, path) }
 }
 
-/// The file of a snippet that names none and stands below one of this file, if the language fits.
-pub(super) fn inherited(given: &CodeBlock, path: &Target) -> Option<Candidate> {
-    let fits = given.is_snippet
-        && given.candidates.is_empty()
-        && Language::is_called(&given.language, &path.shown());
-    fits.then(|| Candidate { path: path.clone(), by: Clue::Previous, quoted: false })
+/// The file of a code block that is a snippet: if it names none, that of the snippet above, if the language fits.
+pub(super) fn snippet_file(
+    given: &CodeBlock,
+    above: Option<&CodeBlock>,
+    base: &Base<'_>,
+) -> Result<Option<Candidate>, TreeError> {
+    let fits = |file: &&Candidate| Language::is_called(&given.language, &file.path.shown());
+    let file = match given.candidates.as_slice() {
+        [only] => Some(only),
+        [] => above.and_then(|above| above.candidates.first().filter(fits)),
+        _ => None,
+    };
+    let is_snippet = given.is_snippet && given.state == FenceState::Closed;
+    let Some(file) = file.filter(|file| is_snippet && syntax::knows(&file.path.raw)) else { return Ok(None) };
+    Ok(is_file(&file.path, base)?.then(|| file.clone()))
 }
 
 /// The edit of two code blocks, of which the second replaces the first.
-pub(super) fn replacement(first: Edit, second: Edit) -> Edit {
-    let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (first.op, &second.op) else {
-        return second;
-    };
-    let change = Change::Texts { before, after: after.clone(), unit: Unit::Lines };
+pub(super) fn replacement(first: &CodeBlock, second: &CodeBlock, path: &Target) -> Edit {
+    let edit = snippet(second, path);
+    let change = Change::Texts { before: text_of(first), after: text_of(second), unit: Unit::Lines };
     let span = Span { start: first.span.start, ..second.span };
     let hunk = Hunk { span, change, anchor: Anchor::Unique };
-    let why = first.why.or(second.why);
-    Edit { span, why, op: Op::Modify { hunks: vec![hunk], missing: Missing::Refuse }, ..second }
+    let why = snippet(first, path).why.or(edit.why);
+    Edit { span, why, op: Op::Modify { hunks: vec![hunk], missing: Missing::Refuse }, ..edit }
 }
 
-/// How two snippets of one file, one below the other, are related.
-#[derive(Clone, Copy)]
-pub(super) enum Relation {
-    /// The file has the first: the second replaces it.
+/// How a snippet is related to the one above.
+enum Relation {
+    /// The file has the one above: this one replaces it.
     Replaces,
     /// Either may be the new text.
     Unclear,
 }
 
-pub(super) fn unclear_relation(second: &Edit) -> Diagnostic {
-    let message = "this code block or the one above it may be the new text";
-    let error = Diagnostic::error(Code::SnippetUnclear, second.span, message);
-    Diagnostic { path: Some(second.path.shown()), ..error.with_help("give only the code as it should be") }
-}
-
 impl FileLines<'_, '_> {
-    /// How two snippets of one file are related. Unless the second names a file, it is `unnamed`, and an edit only together
-    /// with the first.
-    pub(super) fn relation(
+    /// Adds a snippet of this file: as an edit, or together with the snippet above, which it replaces. Unless it names the
+    /// file, it is no edit by itself. Returns it as the one above the next.
+    pub(super) fn settle_snippet(
         &self,
-        first: &Edit,
-        second: &Edit,
-        one: &Candidate,
-        unnamed: bool,
-    ) -> Result<Option<Relation>, TreeError> {
-        let (Op::Snippet { text: before }, Op::Snippet { text: after }) = (&first.op, &second.op) else {
-            return Ok(None);
+        given: CodeBlock,
+        file: Candidate,
+        above: Option<CodeBlock>,
+        script: &mut Script,
+        edits: &mut Vec<Edit>,
+    ) -> Result<CodeBlock, TreeError> {
+        let is_named = !given.candidates.is_empty();
+        let edit = snippet(&given, &file.path);
+        let given = CodeBlock { candidates: vec![file], ..given };
+        let relation = match &above {
+            Some(above) => self.relation(above, &given, is_named)?,
+            None => None,
         };
-        let path = second.path.shown();
-        if first.path.shown() != path {
-            return Ok(None);
+        let is_above = |span: Span| above.as_ref().is_some_and(|above| above.span == span);
+        let popped = edits.pop_if(|last| relation.is_some() && is_above(last.span));
+        match (relation, &above) {
+            (Some(Relation::Replaces), Some(above)) => {
+                script.unread.retain(|unread| !is_above(unread.span));
+                edits.push(replacement(above, &given, &edit.path));
+            }
+            (Some(Relation::Unclear), _) if popped.is_some() => {
+                let message = "this code block or the one above it may be the new text";
+                let error = Diagnostic::error(Code::SnippetUnclear, given.span, message)
+                    .with_help("give only the code as it should be");
+                script.diagnostics.push(Diagnostic { path: Some(edit.path.shown()), ..error });
+            }
+            _ if is_named => edits.push(edit),
+            _ => script.unread.push(Unread { span: given.span, info: given.language.clone() }),
         }
+        Ok(given)
+    }
+
+    /// How a snippet is related to the one above, if both are of one file.
+    fn relation(
+        &self,
+        above: &CodeBlock,
+        below: &CodeBlock,
+        is_named: bool,
+    ) -> Result<Option<Relation>, TreeError> {
+        let path = |of: &CodeBlock| of.candidates.first().map(|file| file.path.shown());
+        let Some(path) = path(below).filter(|own| path(above).as_ref() == Some(own)) else { return Ok(None) };
+        let (before, after) = (above.content(), below.content());
         let keeps = syntax::keeps(&path, before, after, self.overlay.base.rules.allow_shrink);
-        let one = std::slice::from_ref(one);
-        Ok(match (self.show(one, before)?, self.show(one, after)?) {
+        let is_unnamed = !is_named && above.language == below.language;
+        Ok(match (self.show(&below.candidates, before)?, self.show(&below.candidates, after)?) {
             (true, false) if keeps => Some(Relation::Replaces),
             (false, true) if keeps => Some(Relation::Unclear),
-            (before, false) if unnamed && (before || keeps) => Some(Relation::Unclear),
+            (before, false) if is_unnamed && (before || keeps) => Some(Relation::Unclear),
             _ => None,
         })
     }

@@ -69,7 +69,7 @@ impl<'a> Merge<'a> {
 }
 
 /// The ranges of a body's statements and comments; a comment after a statement on its last line belongs to it.
-fn units(of: &Parsed, body: tree_sitter::Node<'_>) -> Vec<Range<usize>> {
+pub(super) fn units(of: &Parsed, body: tree_sitter::Node<'_>) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for node in flattened(of.language, body) {
         let range = of.range(node);

@@ -4,6 +4,8 @@ use super::super::error::{MARK, MergeError, WHOLE};
 use super::super::items::Definition;
 use super::super::tree::Parsed;
 use super::Merge;
+use super::body::units;
+use super::edits::unindented;
 use crate::diag::counted;
 use crate::text::difference_of;
 use similar::DiffOp;
@@ -19,7 +21,6 @@ impl Merge<'_> {
         old: &Definition<'_>,
         new: &Definition<'_>,
         text: &str,
-        elided: bool,
     ) -> Result<(), MergeError> {
         let place = old.range(self.file);
         let count = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
@@ -28,7 +29,37 @@ impl Merge<'_> {
             let lines = counted(before - after, "line");
             return Err(MergeError::lacks(&new.shown(), &lines, WHOLE).about(new, Some(old)).loses());
         }
-        self.check_lines_lost(new, &place, text, elided)
+        self.check_lines_lost(new, &place, text, false)
+    }
+
+    /// Refuses a function that lacks several lines of statements in a row, or the value that it returns at its end, if nothing
+    /// replaces these. In a comparison by lines, another head or an equal bracket may hide that.
+    pub(super) fn check_statements(
+        &self,
+        old: &Definition<'_>,
+        new: &Definition<'_>,
+    ) -> Result<(), MergeError> {
+        let (Some(old_body), Some(new_body), false) = (old.body, new.body, self.may_lose) else {
+            return Ok(());
+        };
+        let texts = |of: &Parsed, body| -> Vec<Vec<String>> {
+            units(of, body).into_iter().map(|unit| unindented(of, unit)).collect()
+        };
+        let (before, after) = (texts(self.file, old_body), texts(&self.snippet.parsed, new_body));
+        for step in difference_of(&before, &after) {
+            let DiffOp::Delete { old_index, old_len, .. } = step else { continue };
+            let gone = before.get(old_index..old_index + old_len).unwrap_or(&[]);
+            let lost = gone.iter().flatten().filter(|line| !line.is_empty()).count();
+            let ends = old_index + old_len == before.len();
+            let returns = |unit: &Vec<String>| unit.first().is_some_and(|line| line.starts_with("return "));
+            if lost > FEW || ends && gone.last().is_some_and(returns) {
+                let first = units(self.file, old_body).into_iter().nth(old_index);
+                let line = first.map_or(0, |first| self.file.line(first.start));
+                let error = MergeError::lacks(&new.shown(), &counted(lost, "line"), MARK).about(new, None);
+                return Err(error.in_file(line).loses());
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a replacement that removes several lines or a comment without a replacement; with `elided`, any line.

@@ -46,7 +46,7 @@ impl<'a> Merge<'a> {
             self.check_belongings(old, new, depth)?;
             let to = file.indentation(old.range(file).start);
             let text = self.shifted(range, to)?;
-            self.check_loss(old, new, &text, false)?;
+            self.check_loss(old, new, &text)?;
             self.edits.replace(old.range(file), text);
             if self.tail(old.range(file).end, new.range(parsed).end) && !self.may_lose {
                 return Err(lacks(new, "the comment beside it", WHOLE, Some(old)).loses());
@@ -98,6 +98,9 @@ impl<'a> Merge<'a> {
         let lost = first_missing(keys(self.file, old), keys(&self.snippet.parsed, new));
         if let Some(key) = lost.filter(|_| !self.may_lose) {
             return Err(lacks(new, &format!("`{key}`"), WHOLE, Some(old)).loses());
+        }
+        if !old.is_container {
+            self.check_statements(old, new)?;
         }
         if let (Some(old_body), Some(new_body), true) =
             (old.body, new.body, old.is_container && depth < DEEPEST)

@@ -80,6 +80,27 @@ fn beside_an_elision_nothing_goes_without_something_for_it() {
 }
 
 #[test]
+fn a_function_keeps_statements_that_nothing_replaces() {
+    let file =
+        "fn a(x: u8) -> u8 {\n    b();\n    c();\n    if x {\n        d();\n    }\n    h();\n    e(x)\n}\n";
+    // With the head, the lines that are lost would be a replacement.
+    refuses("a.rs", file, "fn a(y: u8) -> u8 {\n    h();\n    i();\n    e(y)\n}\n", "lacks 5 lines of");
+    let behind = "fn a() {\n    if x() {\n        y();\n        z();\n    }\n    b();\n}\n";
+    let file = "fn a() {\n    b();\n    c();\n    d();\n    if e() {\n        f();\n    }\n    g();\n}\n";
+    let refusal = refuses("a.rs", file, behind, "lacks 6 lines of");
+    assert_eq!(refusal.file_line, Some(2));
+    let file = "class A {\n  a(x) {\n    b();\n    c();\n    d();\n    z();\n    return e(x);\n  }\n}\n";
+    let class = "class A {\n  a(x, y) {\n    z();\n    f();\n    return e(y);\n  }\n}\n";
+    refuses("a.ts", file, class, "lacks 3 lines of");
+    // What is returned at the end is no line to spare.
+    let file = "def a(x):\n    \"\"\"A.\"\"\"\n    b(x)\n    c(x)\n    return x\n";
+    refuses("a.py", file, &file.replace("A.", "B.").replace("    return x\n", ""), "lacks 1 line of");
+    makes("a.py", file, &file.replace("    b(x)\n", ""), &file.replace("    b(x)\n", ""));
+    let ends = file.replace("return x", "d(x)");
+    makes("a.py", &ends, &ends.replace("    d(x)\n", ""), &ends.replace("    d(x)\n", ""));
+}
+
+#[test]
 fn an_elision_within_a_statement_is_refused() {
     let snippet =
         "def a(x):\n    b()\n    # ...\n    if x:\n        # ...\n        g()\n    e()\n    return x\n";

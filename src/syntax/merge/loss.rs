@@ -121,25 +121,26 @@ impl Merge<'_> {
         after > before && gone.len() - before >= come.len() - after + 2
     }
 
-    /// Whether there are fewer comments than before, or one shares too few words with the new ones.
+    /// Whether there are fewer comments than before, or one, or a line of one, shares too few words with the new ones.
     fn loses_comment(&self, gone: &[&str], come: &[&str]) -> bool {
         let words = |line: &str| -> Vec<String> {
             let words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             words.map(str::to_lowercase).collect()
         };
         let all: Vec<String> = come.iter().filter_map(|line| self.comment_in(line)).flat_map(words).collect();
-        let is_lost = |block: &[&str]| {
-            let own: Vec<String> =
-                block.iter().filter_map(|line| self.comment_in(line)).flat_map(words).collect();
-            !own.is_empty() && own.iter().filter(|word| all.contains(word)).count() * 2 < own.len()
+        let is_lost = |lines: &[&str], shortest: usize, least: usize| {
+            let own = lines.iter().filter_map(|line| self.comment_in(line)).flat_map(words);
+            let own: Vec<String> = own.filter(|word| word.len() >= shortest).collect();
+            own.iter().filter(|word| all.contains(word)).count() * least < own.len()
         };
         let count = |lines: &[&str]| lines.iter().filter(|line| self.comment_in(line).is_some()).count();
         if count(gone) > count(come) {
             return true;
         }
-        gone.chunk_by(|one, next| self.comment_in(one).is_some() == self.comment_in(next).is_some())
-            .filter(|block| block.first().is_some_and(|line| self.comment_in(line).is_some()))
-            .any(is_lost)
+        let mut blocks =
+            gone.chunk_by(|one, next| self.comment_in(one).is_some() == self.comment_in(next).is_some());
+        // Of a line alone, short words say nothing: they are in every comment.
+        gone.iter().any(|line| is_lost(&[line], 4, 3)) || blocks.any(|block| is_lost(block, 1, 2))
     }
 
     /// The comment in a line, in any language, because a string may contain one.

@@ -101,6 +101,15 @@ fn a_function_keeps_statements_that_nothing_replaces() {
 }
 
 #[test]
+fn a_comment_keeps_a_line_that_nothing_replaces() {
+    let file = "/// Refuses a line that begins a conflict, unless the file has it.\n/// Models sometimes repeat a divider, or omit a line.\nfn a() {}\n";
+    let snippet = "/// Refuses a line that begins a conflict, or divides a block, unless the file\n/// has it.\nfn a() {}\n";
+    refuses("a.rs", file, snippet, "lacks a comment of");
+    let whole = "/// Refuses a line that begins a conflict, or divides a block, unless the file has it.\n/// Models repeat a divider.\nfn a() {}\n";
+    makes("a.rs", file, whole, whole);
+}
+
+#[test]
 fn an_elision_within_a_statement_is_refused() {
     let snippet =
         "def a(x):\n    b()\n    # ...\n    if x:\n        # ...\n        g()\n    e()\n    return x\n";

@@ -1,6 +1,6 @@
 //! A file before and, behind the first NUL, after: written as a change in every format, read and resolved again, it gives
 //! the file after. Only of a file that is indented by tabs alone or by blanks alone: in another one the lines around the
-//! place decide, and not the change, which of the two an added line gets.
+//! place decide, and not the change, which of the two an added line gets, and other Unicode blanks become blanks.
 
 use crate::writing::{Rendered, render};
 use git_llm_apply::format::{self, FORMATS};
@@ -21,7 +21,9 @@ fn is_mixed(text: &[u8]) -> bool {
     let has = |indent: &[u8]| {
         text.split(|byte| matches!(byte, 0 | b'\n' | b'\r')).any(|line| line.starts_with(indent))
     };
-    has(b"\t") && has(b"  ")
+    let text = String::from_utf8_lossy(text);
+    let is_wide = |line: &str| line.chars().take_while(|c| c.is_whitespace()).any(|c| !c.is_ascii());
+    has(b"\t") && has(b"  ") || text.split(['\0', '\n', '\r']).any(is_wide)
 }
 
 pub(crate) fn check(bytes: &[u8]) {

@@ -200,7 +200,7 @@ impl Reindent {
         });
         if let Some(shown) = shown {
             (self.tabs, self.shift) = (shown, Shift::None);
-        } else if around[0] == around[1] && STEPS.iter().any(|(width, _)| **step == *b" ".repeat(*width)) {
+        } else if around[0] == around[1] && STEPS.iter().any(|width| **step == *b" ".repeat(*width)) {
             self.tabs = Shift::Steps(vec![Pair::default(), (step.clone(), b"\t".to_vec())]);
         } else {
             return Err(Unclear::Style);
@@ -208,10 +208,9 @@ impl Reindent {
         Ok(())
     }
 
-    /// Whether a prefix that was seen at one indentation only could also be another step that the file has, which would
-    /// give an added line another indentation.
+    /// Whether a prefix, or blanks for tabs, that were seen at one indentation only could also be another step that the file
+    /// has, which would give an added line another indentation.
     fn is_doubtful(&self, query: &Query<'_>, aligned: &Alignment, pairs: &[Pair]) -> bool {
-        let (Shift::Add(prefix) | Shift::Strip(prefix)) = &self.shift else { return false };
         let Some(((written, real), rest)) = pairs.split_first() else { return false };
         let has = |step: usize| {
             let first = aligned.place.first().saturating_sub(NEARBY);
@@ -222,13 +221,22 @@ impl Reindent {
         };
         let is_step = |indent: &[u8], step: usize, other: usize| {
             let are_whole = [written, indent].iter().all(|text| text.len().is_multiple_of(step));
-            are_whole && written.len() * other == real.len() * step && has(other)
+            step != other && are_whole && written.len() * other == real.len() * step && has(other)
         };
-        let could_be = |indent: &[u8]| {
-            let are_spaces = [written, real, indent].concat().iter().all(|b| *b == b' ');
-            let more = indent.strip_prefix(&**written).unwrap_or(indent);
-            are_spaces && STEPS.iter().any(|(step, other)| is_step(indent, *step, *other))
-                || kind(more).is_some_and(|kind| !prefix.contains(&kind))
+        let could_be = |indent: &[u8]| match &self.shift {
+            Shift::None => false,
+            Shift::Add(prefix) | Shift::Strip(prefix) => {
+                let are_spaces = [written, real, indent].concat().iter().all(|b| *b == b' ');
+                let more = indent.strip_prefix(&**written).unwrap_or(indent);
+                let is_other = |step: &usize| STEPS.iter().any(|other| is_step(indent, *step, *other));
+                are_spaces && STEPS.iter().any(is_other)
+                    || kind(more).is_some_and(|kind| !prefix.contains(&kind))
+            }
+            // A tab may be two steps.
+            Shift::Steps(_) => {
+                let half = real.len() / (2 * written.len().max(1));
+                written.starts_with(b"\t") && STEPS.contains(&half) && has(half)
+            }
         };
         let mut added = self.indents(query).into_iter().filter_map(|indent| self.tabs.of(&indent));
         rest.iter().all(|(other, _)| other == written)
@@ -248,8 +256,8 @@ fn kind(text: &[u8]) -> Option<u8> {
     text.first().copied().filter(|first| *first == b'\t' || text.starts_with(b"  "))
 }
 
-/// The spaces of a step in the response, and in the file.
-const STEPS: [(usize, usize); 6] = [(2, 4), (2, 8), (4, 2), (4, 8), (8, 2), (8, 4)];
+/// The spaces that a step may have.
+const STEPS: [usize; 4] = [2, 3, 4, 8];
 
 /// What the other hunks of the file show: the first one that shows something, at its only match without whitespace at
 /// both ends of lines and look-alikes.

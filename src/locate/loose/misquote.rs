@@ -66,11 +66,24 @@ fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>
     }
     let steps = pair(&before, &pattern.after());
     let meant = Pattern { before, steps, unit: pattern.unit, end: pattern.end };
+    // The sign at the end of a line goes with the line below: where that is added, the response may be for an older text.
+    let is_older = |steps: &[Step<'_>]| match *steps {
+        [Step::Keep(line), Step::Add(_)] => end_sign(pattern.before[line]) != end_sign(meant.before[line]),
+        _ => false,
+    };
+    if meant.steps.windows(2).any(is_older) {
+        return None;
+    }
     let kept: HashSet<usize> = meant.kept().collect();
     let most = (pattern.solid().len() / 5).max(1);
     let is_meant =
         !corrected.is_empty() && corrected.len() <= most && corrected.iter().all(|line| kept.contains(line));
     is_meant.then_some(meant)
+}
+
+/// The comma or semicolon at the end of a line.
+fn end_sign(line: &[u8]) -> Option<&u8> {
+    line.trim_ascii_end().last().filter(|last| b",;".contains(last))
 }
 
 /// Whether two lines differ by a typing error, or in style.

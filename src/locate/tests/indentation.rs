@@ -216,6 +216,11 @@ fn a_prefix_that_was_seen_at_one_indentation_may_be_another_step() {
     assert_eq!(add(file, "    ", " x()"), with(file, " x()"));
     assert_eq!(add(file, "", "    x()"), with(file, "        x()"));
     assert_eq!(add(file, "", "  x()"), with(file, "      x()"));
+    assert_eq!(add(file, "   ", "      x()"), UNKNOWN, "three for four");
+    assert_eq!(add(file, "   ", "     x()"), with(file, "      x()"), "one blank less");
+    assert_eq!(add(file, "\t", "\t\tx()"), with(file, "        x()"));
+    let half = "a {\n  b {\n    b()\n    c()\n  }\n}\n";
+    assert_eq!(add(half, "\t", "\t\tx()"), UNKNOWN, "a tab, or two that were one");
     let tabs = file.replace("    ", "\t");
     assert_eq!(add(&tabs, "\t\t", "\t\t    x()"), UNKNOWN, "four blanks, or a tab?");
     assert_eq!(add(&tabs, "\t", "\t    x()"), with(&tabs, "\t    x()"), "as it is");

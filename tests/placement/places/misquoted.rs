@@ -86,3 +86,20 @@ fn lines_that_go_above_a_misquoted_one_are_not_there_already() {
     let put = "from . import json\nfrom .app import App";
     lands("a.py", file, each("a.py", find, put), &format!("{put}\n"));
 }
+
+#[test]
+fn a_sign_at_the_end_above_an_added_line_is_no_slip() {
+    // The response is for the file as it was when this was the last line of the list: that it ends here is not said.
+    let file = "CREATE TABLE t (\n  id INT,\n  name TEXT,\n  x INT\n);\n";
+    refused("t.sql", file, each("t.sql", "  id INT,\n  name TEXT", "  id INT,\n  name TEXT,\n  age INT"));
+    let file = "fn f() -> u8 {\n    value();\n    other()\n}\n";
+    refused(
+        "a.rs",
+        file,
+        each("a.rs", "fn f() -> u8 {\n    value()", "fn f() -> u8 {\n    value();\n    g()"),
+    );
+    // Where nothing is added below, both texts say the same.
+    let file = "CREATE TABLE t (\n  id INT,\n  name TEXT,\n  x INT\n);\n";
+    let put = "  id BIGINT,\n  name TEXT,";
+    lands("t.sql", file, each("t.sql", "  id INT,\n  name TEXT", put), &file.replace("id INT", "id BIGINT"));
+}

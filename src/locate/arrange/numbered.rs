@@ -6,6 +6,7 @@ use super::series::{Candidate, State, core};
 use crate::diag::Refusal;
 use crate::edit::{Anchor, Hunk};
 use crate::locate::Context;
+use crate::locate::alignment::Alignment;
 use crate::locate::already_applied::{nearly_has, nearly_matches, result_at};
 use crate::locate::bounds::Bounds;
 use crate::locate::evidence;
@@ -20,9 +21,16 @@ use crate::text::search::Place;
 
 impl Member<'_> {
     /// The candidates of a hunk that may have line numbers.
-    pub(super) fn by_number(&self, matches: Matches, cursor: &Cursor) -> Result<State, Box<Refusal>> {
+    pub(super) fn by_number(&self, mut matches: Matches, cursor: &Cursor) -> Result<State, Box<Refusal>> {
         let Query { context, hay, pattern, .. } = self.query;
         let numbers = LineNumbers::of(context, self.hunk);
+        // Among equal lines the search text may stand at its number, and the result around it by chance.
+        if matches.match_mode == MatchMode::EXACT {
+            let is_named = |aligned: &Alignment| Some(aligned.place.first()) == numbers.in_base;
+            for (_, is_applied) in matches.places.iter_mut().filter(|(aligned, _)| is_named(aligned)) {
+                *is_applied &= numbers.result.iter().any(|line| result_at(&self.query, *line).is_some());
+            }
+        }
         let refused = matches.refused();
         let open: Vec<Place> = matches.open().into_iter().map(|aligned| aligned.place).collect();
         let mut places = matches.places;
@@ -35,7 +43,9 @@ impl Member<'_> {
             if places.len() != 1 {
                 return Err(evidence::ambiguous(hay, open));
             }
-        } else if !is_named && let Some((place, match_mode)) = self.result_at_number(&numbers, &open) {
+        } else if !is_named
+            && let Some((place, match_mode)) = self.result_at_number(&numbers, &open, matches.match_mode)
+        {
             return match open.first() {
                 // A deletion may have been made there before, and other lines like the deleted ones are left.
                 Some(first) if !pattern.after_is_proof() => {
@@ -74,11 +84,17 @@ impl Member<'_> {
 
     /// Where the result matches at a line that a line number names. Models get numbers wrong: without a match or a
     /// heading, nothing in the file may be nearly the search text, and the result has to prove something.
-    fn result_at_number(&self, numbers: &LineNumbers, open: &[Place]) -> Option<(Place, MatchMode)> {
+    fn result_at_number(
+        &self,
+        numbers: &LineNumbers,
+        open: &[Place],
+        match_mode: MatchMode,
+    ) -> Option<(Place, MatchMode)> {
         let apart = |(place, _): &(Place, MatchMode)| !open.iter().any(|one| one.reaches_out_of(place));
         let found = numbers.result.iter().find_map(|line| result_at(&self.query, *line).filter(apart))?;
         let pattern = self.query.pattern;
-        let is_told = pattern.added().next().is_none() && pattern.after().into_iter().any(says_something);
+        let is_told = pattern.added().next().is_none()
+            && (match_mode != MatchMode::EXACT || pattern.after().into_iter().any(says_something));
         let agrees = match pattern.after_is_proof() {
             false => is_told && !open.is_empty(),
             true => {

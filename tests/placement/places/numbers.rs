@@ -243,3 +243,21 @@ fn an_equal_hunk_for_another_place_is_not_the_first_once_more() {
         &function("a", "1").replace('2', "3"),
     );
 }
+
+#[test]
+fn a_line_put_in_among_equal_ones_is_put_in_at_its_number() {
+    let file = "f() {\n  a();\n  a();\n  a();\n  d();\n}\n";
+    let answer = || udiffx("a.c", "@@ -3,3 +3,4 @@\n   a();\n   a();\n+  a();\n   d();\n");
+    let made = file.replace("  d();", "  a();\n  d();");
+    lands("a.c", file, answer(), &made);
+    already("a.c", &made, answer());
+}
+
+#[test]
+fn a_deletion_made_at_its_number_takes_no_other_lines_that_match_more_loosely() {
+    let file = "f() {\n  a();\n\n  b();\n}\n\ng() {\n  c();\n  b();\n}\n";
+    let answer = || udiffx("a.c", "@@ -3,3 +3,2 @@\n \n-  b();\n }\n");
+    let made = file.replacen("  b();\n", "", 1);
+    lands("a.c", file, answer(), &made);
+    refused("a.c", &made, answer());
+}

@@ -24,7 +24,7 @@ impl Member<'_> {
     pub(super) fn by_number(&self, mut matches: Matches, cursor: &Cursor) -> Result<State, Box<Refusal>> {
         let Query { context, hay, pattern, .. } = self.query;
         let numbers = LineNumbers::of(context, self.hunk);
-        // Among equal lines the search text may stand at its number, and the result around it by chance.
+        // Among equal lines the search text may match at its number, and the result around it by chance.
         if matches.match_mode == MatchMode::EXACT {
             let is_named = |aligned: &Alignment| Some(aligned.place.first()) == numbers.in_base;
             for (_, is_applied) in matches.places.iter_mut().filter(|(aligned, _)| is_named(aligned)) {

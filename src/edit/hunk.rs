@@ -99,9 +99,11 @@ pub enum Unit {
     Lines,
     /// Whole lines, else a part of a line that does not split a word.
     Text,
-    /// As `Text`, but exact to the byte: it may begin and end anywhere in a line. The line break at the end of both texts
-    /// does not count.
-    Verbatim,
+    /// As `Text`, but exact to the byte: it may begin and end anywhere in a line.
+    Verbatim {
+        /// Whether both texts end with a line break of their own; else the one at their end does not count.
+        is_ended: bool,
+    },
 }
 
 /// What besides the search text tells where a hunk belongs.

@@ -115,7 +115,7 @@ impl Cascade<'_> {
     ) -> Option<Refusal> {
         refusals.into_iter().find_map(|refusal| {
             let change = &self.hunks[refusal.hunk].change;
-            let is_tool = matches!(change, Change::Texts { unit: Unit::Verbatim, .. });
+            let is_tool = matches!(change, Change::Texts { unit: Unit::Verbatim { .. }, .. });
             let place = match &now[refusal.hunk] {
                 one @ Placement::Change(solution) if !is_tool && !is_new(one, lineage) => solution.place,
                 _ => return None,

@@ -7,6 +7,7 @@ use super::tier::{MatchMode, Scope};
 use crate::diag::Refusal;
 use crate::edit::{Change, Unit};
 use crate::guard;
+use crate::response::Passage;
 use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point};
 use crate::version::LineChange;
@@ -48,7 +49,7 @@ pub(super) fn verbatim(
         applied if applied == all.len() => {
             return Ok(Some(Placement::applied(hay, first, match_mode)));
         }
-        _ => return Err(evidence::ambiguous(hay, all)),
+        _ => return Err(evidence::ambiguous(hay, all).with_help(evidence::HELP_ONE)),
     }
     guard::hunk(hay, &first, pattern, &context.limits.guard)?;
     let in_lines = all.chunk_by(|one, next| next.start.line <= one.end.line);
@@ -57,9 +58,10 @@ pub(super) fn verbatim(
 }
 
 /// The search text and replacement of such a change.
-fn texts(change: &Change) -> Option<[&str; 2]> {
-    let Change::Texts { before, after, unit: Unit::Verbatim } = change else { return None };
-    Some([before, after].map(|text| text.strip_suffix('\n').unwrap_or(text)))
+fn texts<'t>(change: &'t Change) -> Option<[&'t str; 2]> {
+    let Change::Texts { before, after, unit: Unit::Verbatim { is_ended } } = change else { return None };
+    let text = |text: &'t Passage| text.strip_suffix(if *is_ended { "" } else { "\n" }).unwrap_or(text);
+    Some([before, after].map(text))
 }
 
 /// The matches of a text, ascending.

@@ -412,12 +412,18 @@ fn take_nested(
 fn change(old: &Field<'_>, new: Option<&Field<'_>>, all: bool) -> Option<Change> {
     let texts = |before, after, unit| Some(Change::Texts { before, after, unit });
     let none = Passage::default;
-    let verbatim = || texts(old.with_break(), new.map_or_else(none, Field::with_break), Unit::Verbatim);
+    let ended = |unit: Unit| texts(old.plain(), new.map_or_else(none, Field::plain), unit);
+    let verbatim = || {
+        let unit = Unit::Verbatim { is_ended: false };
+        texts(old.with_break(), new.map_or_else(none, Field::with_break), unit)
+    };
     match (old.ends_with_break(), new) {
         _ if all => verbatim(),
-        (true, None) => texts(old.plain(), none(), Unit::Text),
-        (true, Some(new)) if new.ends_with_break() => texts(old.plain(), new.plain(), Unit::Text),
-        (true, Some(_)) => None,
+        (true, Some(new)) if !new.ends_with_break() => None,
+        (true, Some(_)) if matches!(old.content, Content::Json(_)) => {
+            ended(Unit::Verbatim { is_ended: true })
+        }
+        (true, _) => ended(Unit::Text),
         // The new text has no lines, so the old ones are removed.
         (false, _) if old.is_empty() => texts(none(), new.map_or_else(none, Field::lines), Unit::Text),
         (false, _) => verbatim(),

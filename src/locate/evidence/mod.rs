@@ -28,7 +28,7 @@ const HELP_ANCHOR: &str = "correct what names the other place, or leave it out";
 const HELP_ORDER: &str = "copy the lines from the file as they are, in the order of the file";
 
 /// The hint for two changes of the same lines.
-const HELP_ONE: &str = "write one edit for all changes there";
+pub(super) const HELP_ONE: &str = "write one edit for all changes there";
 
 /// The results of all hunks, in their order; or the refusals of those without one.
 pub(super) fn each<T>(all: impl Iterator<Item = Result<T, Box<Refusal>>>) -> Result<Vec<T>, Vec<Refusal>> {
@@ -230,7 +230,7 @@ pub(super) fn conflict(line: usize) -> Box<Refusal> {
     Refusal::new(Code::Conflict, message).with_help(HELP_ONE)
 }
 
-/// Two hunks that change the same line, or insert the same lines there.
+/// Two hunks that change the same line, insert the same lines there, or insert and delete it.
 pub(super) fn two_hunks(line: usize) -> Box<Refusal> {
     let message = format!("two hunks change line {} of the file", line + 1);
     Refusal::new(Code::Conflict, message).with_help(HELP_ONE)

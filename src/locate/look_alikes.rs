@@ -35,6 +35,11 @@ impl LookAlikes {
             let (Some(written), Some(real)) = (chars(pattern.before[before]), chars(hay.text(line))) else {
                 continue;
             };
+            if is_indented_by_look_alikes(pattern.before[before])
+                && !is_indented_by_look_alikes(hay.text(line))
+            {
+                folds.kinds.push(' ');
+            }
             if written.len() != real.len() {
                 continue;
             }
@@ -96,6 +101,11 @@ impl LookAlikes {
     fn is_other_dash(&self, c: char) -> bool {
         plain(c) == '-' && c != '-' && self.kinds.contains(&'-') && !self.replaced.contains(&c)
     }
+}
+
+/// Whether Unicode spaces indent a line.
+fn is_indented_by_look_alikes(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(|text| !text[..text.len() - text.trim_start().len()].is_ascii())
 }
 
 /// The kind of a plain character; both quotes are of one kind.

@@ -66,7 +66,8 @@ const BY_EXTENSION: &[(&str, Language)] = &[
          properties env nix graphql awk sed tcl elv cr gd mk make",
         HASH,
     ),
-    ("sql hs elm ada adb ads vhd vhdl lua", language("--", &[], &[])),
+    ("hs elm", language("--", &[], &[Indented])),
+    ("sql ada adb ads vhd vhdl lua", language("--", &[], &[])),
     ("lisp lsp el clj cljs cljc edn scm rkt asm s ini", language(";", &[], &[])),
     ("erl hrl sty cls", language("%", &[], &[])),
     (

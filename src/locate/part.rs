@@ -61,7 +61,10 @@ pub(super) fn changes(
         let lost = Some(indent).filter(|indent| !indent.is_empty());
         let reindent = Reindent::indented(indent, language);
         let reindent = reindent.or_first_alone(lost, Some(indentation_below(hay, place)), &lines)?;
-        if reindent.breaks_literal(pattern, language) {
+        let pair = [(Vec::new(), indent.to_vec())];
+        if reindent.breaks_literal(pattern, language)
+            || reindent.is_doubtful(hay, language, pattern, place, &pair)
+        {
             return Err(Unclear::Style);
         }
         // The comment stays with the line that it is about: the context line, else the first.

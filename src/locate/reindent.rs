@@ -11,6 +11,7 @@ use crate::pattern::Pattern;
 use crate::text::search::{Haystack, Place};
 use crate::text::{Language, Trait, indentation, is_blank, item_indentation, step_indentation};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// How added lines are normalized; by default not at all.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -72,7 +73,8 @@ impl Reindent {
         if is_code && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
             reindent.convert_tabs(query, aligned, &pairs)?;
         }
-        if reindent.is_doubtful(query, aligned, &pairs) {
+        let language = context.limits.language();
+        if reindent.is_doubtful(hay, language, pattern, &aligned.place, &pairs) {
             return Err(Unclear::Style);
         }
         let lines: Vec<(&[u8], bool)> = pattern.after_and_new().collect();
@@ -159,9 +161,8 @@ impl Reindent {
 
     /// The indentation of each added line that is not blank, no line of a comment with aligned stars and not inside of
     /// a string.
-    fn indents(&self, query: &Query<'_>) -> Vec<Vec<u8>> {
-        let Query { context, pattern, .. } = *query;
-        let inside = context.limits.language().are_inside_literals(&pattern.after());
+    fn indents(&self, language: Language, pattern: &Pattern<'_>) -> Vec<Vec<u8>> {
+        let inside = language.are_inside_literals(&pattern.after());
         let lines = pattern.after_and_new().zip(inside);
         let code = lines.filter(|((text, new), inside)| *new && !inside && !is_blank(text));
         let solid = code.map(|((text, _), _)| self.plain(text));
@@ -177,9 +178,12 @@ impl Reindent {
         aligned: &Alignment,
         pairs: &[Pair],
     ) -> Result<(), Unclear> {
-        let Query { context, hay, .. } = *query;
-        let new: Vec<Vec<u8>> =
-            self.indents(query).into_iter().filter(|indent| kind(indent).is_some()).collect();
+        let Query { context, hay, pattern, .. } = *query;
+        let new: Vec<Vec<u8>> = self
+            .indents(context.limits.language(), pattern)
+            .into_iter()
+            .filter(|indent| kind(indent).is_some())
+            .collect();
         let Some(step) = new.iter().min() else { return Ok(()) };
         // Whitespace alone on a line indents nothing.
         let kind_at = |line: usize| Some(hay.text(line)).filter(|text| !is_blank(text)).and_then(kind);
@@ -208,39 +212,52 @@ impl Reindent {
         Ok(())
     }
 
-    /// Whether a prefix, or blanks for tabs, that were seen at one indentation only could also be another step that the file
-    /// has, which would give an added line another indentation.
-    fn is_doubtful(&self, query: &Query<'_>, aligned: &Alignment, pairs: &[Pair]) -> bool {
+    /// Whether a mapping that was seen at one indentation only could also be another step, which would give an added line
+    /// another indentation: the file has that step; or it has steps, but none by which the added line would be deeper or
+    /// shallower.
+    pub(super) fn is_doubtful(
+        &self,
+        hay: Haystack<'_>,
+        language: Language,
+        pattern: &Pattern<'_>,
+        place: &Place,
+        pairs: &[Pair],
+    ) -> bool {
         let Some(((written, real), rest)) = pairs.split_first() else { return false };
-        let has = |step: usize| {
-            let first = aligned.place.first().saturating_sub(NEARBY);
-            query
-                .hay
-                .lines(first..aligned.place.behind() + NEARBY)
-                .any(|(_, line)| indentation(line.text) == b" ".repeat(step))
+        let added = self.indents(language, pattern).into_iter();
+        let added = added.filter_map(|indent| Some((self.shift.of(&self.tabs.of(&indent)?)?, indent)));
+        let added: Vec<_> = added.filter(|(mapped, _)| mapped != real).collect();
+        if written == real || added.is_empty() || rest.iter().any(|(other, _)| other != written) {
+            return false;
+        }
+        let spaces = |step: &usize| b" ".repeat(*step);
+        // A diff may have lost a mark.
+        let is_step = |step: &[u8]| {
+            matches!(step, b"\t" | b" ") || STEPS.iter().map(spaces).any(|spaces| step == spaces)
         };
-        let is_step = |indent: &[u8], step: usize, other: usize| {
-            let are_whole = [written, indent].iter().all(|text| text.len().is_multiple_of(step));
-            step != other && are_whole && written.len() * other == real.len() * step && has(other)
+        let steps = |indents: &[&[u8]]| {
+            let steps = indents.windows(2).filter_map(|pair| pair[1].strip_prefix(pair[0]));
+            steps.filter(|step| is_step(step)).map(<[u8]>::to_vec).collect::<HashSet<_>>()
         };
-        let could_be = |indent: &[u8]| match &self.shift {
-            Shift::None => false,
-            Shift::Add(prefix) | Shift::Strip(prefix) => {
-                let are_spaces = [written, real, indent].concat().iter().all(|b| *b == b' ');
-                let more = indent.strip_prefix(&**written).unwrap_or(indent);
-                let is_other = |step: &usize| STEPS.iter().any(|other| is_step(indent, *step, *other));
-                are_spaces && STEPS.iter().any(is_other)
-                    || kind(more).is_some_and(|kind| !prefix.contains(&kind))
-            }
-            // A tab may be two steps.
-            Shift::Steps(_) => {
-                let half = real.len() / (2 * written.len().max(1));
-                written.starts_with(b"\t") && STEPS.contains(&half) && has(half)
-            }
+        let first = place.first().saturating_sub(NEARBY);
+        let lines = hay.lines(first..place.behind() + NEARBY).map(|(_, line)| line.text);
+        let near = steps(&lines.filter(|text| !is_blank(text)).map(step_indentation).collect::<Vec<_>>());
+        let may_scale = |indent: &[u8]| {
+            STEPS.iter().any(|step| {
+                let other = (step * real.len()).checked_div(written.len()).unwrap_or(*step);
+                other != *step
+                    && [written, indent].iter().all(|text| text.len().is_multiple_of(*step))
+                    && other * written.len() == step * real.len()
+                    && near.contains(&spaces(&other))
+            })
         };
-        let mut added = self.indents(query).into_iter().filter_map(|indent| self.tabs.of(&indent));
-        rest.iter().all(|(other, _)| other == written)
-            && added.any(|indent| indent != *written && could_be(&indent))
+        let are_spaces = [written, real].iter().all(|text| text.starts_with(b" "));
+        let is_scaled = are_spaces && added.iter().any(|(_, indent)| may_scale(indent));
+        let mut levels: Vec<&[u8]> = added.iter().map(|(mapped, _)| mapped.as_slice()).collect();
+        levels.push(real);
+        levels.sort_unstable();
+        let levels = steps(&levels);
+        is_scaled || !near.is_empty() && !levels.is_subset(&near)
     }
 }
 

@@ -215,9 +215,10 @@ fn a_prefix_that_was_seen_at_one_indentation_may_be_another_step() {
     // Nothing was lost, whatever the depth.
     assert_eq!(add(file, "    ", " x()"), with(file, " x()"));
     assert_eq!(add(file, "", "    x()"), with(file, "        x()"));
-    assert_eq!(add(file, "", "  x()"), with(file, "      x()"));
+    assert_eq!(add(file, "", "  x()"), UNKNOWN, "a line of the file is four deeper");
     assert_eq!(add(file, "   ", "      x()"), UNKNOWN, "three for four");
-    assert_eq!(add(file, "   ", "     x()"), with(file, "      x()"), "one blank less");
+    assert_eq!(add(file, "   ", "     x()"), UNKNOWN, "half a step");
+    assert_eq!(add(file, "   ", "       x()"), with(file, "        x()"), "one blank less");
     assert_eq!(add(file, "\t", "\t\tx()"), with(file, "        x()"));
     let half = "a {\n  b {\n    b()\n    c()\n  }\n}\n";
     assert_eq!(add(half, "\t", "\t\tx()"), UNKNOWN, "a tab, or two that were one");

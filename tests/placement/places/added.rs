@@ -259,6 +259,10 @@ fn look_alikes_of_a_kind_become_plain_together() {
     lands("a.txt", file, each("a.txt", "a – b", "a – b\nc – d – e"), "a - b\nc - d - e\n");
     // A dash of another length may be one, or a minus.
     refused("a.py", file, each("a.py", "a – b", "a – b\nc — d – e"));
+    // What a line begins with shows it for all blanks.
+    let find = "\u{a0}\u{a0}a = 1";
+    let answers = each("a.js", find, &format!("{find}\n\u{a0}\u{a0}b\u{a0}=\u{a0}2"));
+    lands("a.js", "{\n  a = 1\n}\n", answers, "{\n  a = 1\n  b = 2\n}\n");
     // Blanks that a line begins with, too.
     let nbsp = "\u{a0}\u{a0}\u{a0}\u{a0}";
     let (find, put) = (format!("{nbsp}a = 1"), format!("{nbsp}a = 1\n{nbsp}b = 2"));
@@ -288,4 +292,47 @@ fn a_dash_stays_where_the_hunk_quotes_one_of_the_file_whatever_other_hunks_show(
     let new = "Free \u{2014} and open.\n\nNew \u{2014} too.";
     let pairs = [("\u{2013} one", "\u{2013} first"), ("Free \u{2014} and open.", new)];
     lands("a.md", file, texts("a.md", &pairs), &format!("- first\n- two\n\n{new}\n"));
+}
+
+#[test]
+fn a_step_that_the_file_does_not_have_is_not_added_to_one_line_of_another_depth() {
+    // Two levels of four blanks stand for three of two, or one level is missing.
+    let file = "class A {\n  f() {\n    if (a) {\n      go();\n    }\n  }\n}\n";
+    refused("a.js", file, each("a.js", "        go();", "        if (b)\n            go2();\n        go();"));
+    refused("a.js", file, each("a.js", "        go();", "        go();\n            .then();"));
+    let put = "        go();\n        stop();";
+    lands(
+        "a.js",
+        file,
+        each("a.js", "        go();", put),
+        &file.replace("go();\n", "go();\n      stop();\n"),
+    );
+    // Blanks of two without their level, in a file of four.
+    let file = "class A {\n    f() {\n        go();\n    }\n}\n";
+    refused("a.js", file, each("a.js", "f() {\n  go", "f() {\n  if (a)\n    b();\n  go"));
+    refused("a.js", file, each("a.js", "go();", "if (b) {\n  go();\n}\ngo();"));
+}
+
+#[test]
+fn a_hunk_whose_every_line_lacks_a_blank_is_not_mended_halfway() {
+    let file = "void f() {\n    go();\n    stop();\n}\n";
+    let expected = file.replace("go();\n", "go();\n    run();\n");
+    // The mark is in place of the first blank, or it is missing before the context.
+    refused("a.c", file, diffs("a.c", "@@\n    go();\n+   run();\n    stop();\n"));
+    lands("a.c", file, diffs("a.c", "@@\n    go();\n+    run();\n    stop();\n"), &expected);
+    refused("a.c", file, diffs("a.c", "@@\n    go();\n+   if (a)\n+       run();\n    stop();\n"));
+}
+
+#[test]
+fn where_indentation_is_syntax_it_goes_on_as_the_block_does() {
+    for path in ["a.hs", "a.elm", "a.py", "a.nim"] {
+        let file = "main = do\n    one\n    two\n";
+        refused(path, file, each(path, "    one", "    one\n  three"));
+        lands(
+            path,
+            file,
+            each(path, "    one", "    one\n    three"),
+            "main = do\n    one\n    three\n    two\n",
+        );
+    }
 }

@@ -12,7 +12,7 @@ use super::reindent::Reindent;
 use super::results::{is_unfinished, sees_all};
 use super::solution::Placement;
 use super::splice::{Beside, Splice};
-use super::thresholds::{LEAST_LINES, NEARLY};
+use super::thresholds::{LEAST_LINES, NEARLY, OTHERS};
 use super::tier::{LOOSEST, MatchMode, Scope};
 use super::{Applied, Context, Outcome, apply};
 use crate::edit::{Anchor, Change, Hunk, Unit};
@@ -21,6 +21,7 @@ use crate::text::alike::reach;
 use crate::text::search::{Budget, Haystack, Place, Point, is_of_tokens};
 use crate::text::{Content, Line, Normalization, difference_of, in_common, is_blank};
 use crate::version::Version;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The placement of a hunk without a match, if it is already applied.
@@ -94,6 +95,30 @@ pub(super) fn stricter_result(query: &Query<'_>, match_mode: MatchMode, places: 
     let is_result = results.match_mode.is_stricter(match_mode)
         && sees_all(query.pattern, results.match_mode.normalization);
     (is_result && !is_unfinished(query.hay, query.pattern, &result)).then_some(result)
+}
+
+/// Whether a hunk only deletes lines of the base, and they are in the result of another hunk of the response that adds
+/// them: the response may move them there, and is already applied.
+pub(super) fn put_by_other(query: &Query<'_>, place: &Place) -> bool {
+    let Query { context, hay, pattern, .. } = *query;
+    let is_old = |line| context.lineage().is_none_or(|lineage| lineage.origin(line).is_some());
+    let Some(first) = pattern.removed().find(|text| says_something(text)) else { return false };
+    if pattern.added().next().is_some() || !(place.first()..place.behind()).all(is_old) {
+        return false;
+    }
+    let is_from = |hunk: &&Hunk| {
+        let lines = hunk.change.result();
+        lines.len() > pattern.before.len() && lines.iter().any(|line| LOOSEST.eq(line.as_bytes(), first))
+    };
+    context.others.iter().filter(|hunk| is_from(hunk)).take(OTHERS).any(|hunk| {
+        let Some(other) = Pattern::readings(&hunk.change).into_iter().next() else { return false };
+        let added: HashSet<u64> = other.added().map(|text| LOOSEST.hash(text)).collect();
+        let puts = pattern.removed().all(|text| is_blank(text) || added.contains(&LOOSEST.hash(text)));
+        puts && hay
+            .whole_lines(&other.after(), LOOSEST)
+            .iter()
+            .any(|result| place.overlaps(result) && !place.reaches_out_of(result))
+    })
 }
 
 /// The first match of the result of a hunk between two points and apart from matches of its search text: the hunk, which

@@ -6,7 +6,9 @@ use super::series::State;
 use crate::diag::{Code, Refusal, counted};
 use crate::edit::{Anchor, Change, Hunk, Occurrence};
 use crate::locate::Repeat;
-use crate::locate::already_applied::{already_applied, matches_at, result_between, stricter_result};
+use crate::locate::already_applied::{
+    already_applied, matches_at, put_by_other, result_between, stricter_result,
+};
 use crate::locate::bounds::{Bounds, Objection};
 use crate::locate::evidence::{self, HELP_CONTEXT};
 use crate::locate::gapped;
@@ -60,6 +62,9 @@ impl Member<'_> {
         if let Some(placement) = self.verbatim(&matches)? {
             return Ok(State::Done(placement));
         }
+        if !matches!(self.hunk.anchor, Anchor::Line { old_start: Some(_), .. }) {
+            self.check_proof(&matches)?;
+        }
         match self.hunk.anchor {
             Anchor::Line { .. } => return self.by_number(matches, cursor),
             Anchor::Occurrence(occurrence) if !matches.places.is_empty() => {
@@ -75,6 +80,20 @@ impl Member<'_> {
             (None, _) => return self.fallback(cursor, matches.refused()),
         };
         Ok(State::Done(placement))
+    }
+
+    /// Refuses matches of a hunk that may be applied, though nothing proves it: it repeats lines that are beside them, or
+    /// deletes what another hunk of the response has put there.
+    fn check_proof(&self, matches: &Matches) -> Result<(), Box<Refusal>> {
+        let Some((first, _)) = matches.places.first() else { return Ok(()) };
+        let open = matches.open();
+        if open.is_empty() && self.repeat.elsewhere == 0 && self.query.pattern.only_repeats() {
+            return Err(evidence::has_added_lines(first.place.first()));
+        }
+        match open[..] {
+            [one] if put_by_other(&self.query, &one.place) => Err(evidence::two_hunks(one.place.first())),
+            _ => Ok(()),
+        }
     }
 
     /// The placement of a search text that matches byte for byte, wherever it begins. Repeated hunks are counted as lines.

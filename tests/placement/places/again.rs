@@ -216,3 +216,18 @@ fn a_line_removed_between_blank_ones_is_not_the_next_one_the_second_time() {
     let body = "@@ -1,7 +1,6 @@\n a\n a\n a\n-x = 1\n \n \n \n";
     lands("a.py", file, diffs("a.py", body), "a\na\na\n\n\n\nx = 1\n");
 }
+
+#[test]
+fn a_block_that_the_response_has_moved_is_not_deleted_by_a_second_run() {
+    let file = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n";
+    let (a, rest) = file.split_at(file.find("def b").unwrap());
+    let moved = format!("{rest}\n\n{}", a.trim_end().to_owned() + "\n");
+    let c = "def c():\n    return 3";
+    let put = format!("{c}\n\n\n{}", a.trim_end());
+    // In whichever order: the insertion first, or the deletion.
+    for pairs in [[(c, put.as_str()), (a, "")], [(a, ""), (c, put.as_str())]] {
+        let answers = || opx_all("a.py", &pairs).and(search_replace_all("a.py", &pairs));
+        lands("a.py", file, answers(), &moved);
+        refused("a.py", &moved, answers()).says("two hunks change line 9");
+    }
+}

@@ -306,3 +306,15 @@ fn names_that_are_exchanged_through_another_one_are_so_at_the_first_run() {
         }
     }
 }
+
+#[test]
+fn one_more_of_several_equal_lines_is_not_taken_for_one_that_is_there() {
+    let file = "int a[] = {\n  0,\n  0,\n  0,\n};\n";
+    refused("a.c", file, each("a.c", "  0,\n  0,\n};\n", "  0,\n  0,\n  0,\n};\n"));
+    let file = "f(1);\ng(1);\nf(1);\ng(1);\nend();\n";
+    refused("a.c", file, each("a.c", "f(1);\ng(1);\nend();\n", "f(1);\ng(1);\nf(1);\ng(1);\nend();\n"));
+    // With more lines of the file there is no doubt.
+    let file = "int a[] = {\n  0,\n  0,\n};\n";
+    let expected = "int a[] = {\n  0,\n  0,\n  0,\n};\n";
+    lands("a.c", file, each("a.c", file, expected), expected);
+}

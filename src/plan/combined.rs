@@ -9,11 +9,10 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Hunk, Op, Script};
 use crate::locate::{self, Context, HELP_CONTEXT, Note};
 use crate::path::RepoPath;
-use crate::pattern::Pattern;
-use crate::text::search::{Budget, Haystack};
-use crate::text::{Content, Normalization, is_blank};
+use crate::text::search::Budget;
+use crate::text::Content;
 use crate::version::Version;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// The most hunks of one file that are judged together: each is searched again for each that is reverted.
 const MOST: usize = 256;
@@ -42,7 +41,6 @@ pub(super) fn judge(script: &Script, paths: &[String], run: &mut Run<'_>) -> Res
         match together {
             Together::Applied => run.mark_applied(script, &edits, &path, &content),
             Together::Unclear if all_apply => run.refuse_to_repeat(script, &edits),
-            Together::Unapplied if all_apply => run.refuse_to_delete_results(script, &edits, &content),
             Together::Unclear | Together::Unapplied => {}
         }
     }
@@ -93,34 +91,6 @@ impl Run<'_> {
         let refused = changing.filter_map(|step| Some(repeated(step.edit, script.edits.get(step.edit - 1)?)));
         let refused: Vec<_> = refused.collect();
         self.findings.extend(refused);
-    }
-
-    /// Refuses edits of a file that delete what an applied edit adds: the text was moved, and this is a second run.
-    fn refuse_to_delete_results<'s>(&mut self, script: &'s Script, edits: &[usize], content: &Content) {
-        let of = |outcome: Outcome| {
-            let of_file = self.steps.iter().filter(|step| edits.binary_search(&(step.edit - 1)).is_ok());
-            let own = of_file.filter(move |step| step.outcome == outcome);
-            own.filter_map(|step| Some((step.edit, script.edits.get(step.edit - 1)?)))
-        };
-        let budget = Budget::without_evidence();
-        let hay = Haystack::new(content, &budget);
-        let patterns = |edit: &'s Edit| {
-            edit.hunks().iter().flat_map(|hunk| Pattern::readings(&hunk.change)).collect::<Vec<_>>()
-        };
-        let applied = of(Outcome::AlreadyApplied).flat_map(|(_, edit)| patterns(edit));
-        let added: HashSet<&[u8]> =
-            applied.flat_map(|pattern| pattern.added().map(<[u8]>::trim_ascii).collect::<Vec<_>>()).collect();
-        let deletes_added = |pattern: &Pattern<'_>| {
-            let removed: Vec<&[u8]> = pattern.removed().collect();
-            pattern.added().next().is_none()
-                && removed.iter().any(|line| !is_blank(line))
-                && removed.iter().all(|line| added.contains(line.trim_ascii()))
-                // Elsewhere the file may have them, too.
-                && hay.whole_lines(&removed, Normalization::Trimmed).len() == 1
-        };
-        let repeats = of(Outcome::Changes).filter(|(_, edit)| patterns(edit).iter().any(deletes_added));
-        let repeats: Vec<_> = repeats.map(|(number, edit)| repeated(number, edit)).collect();
-        self.findings.extend(repeats);
     }
 }
 

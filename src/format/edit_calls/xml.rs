@@ -14,8 +14,8 @@ use crate::response::Passage;
 use crate::span::Span;
 
 /// Tools with tags of their own, and the fields in them that may have several lines.
-const TOOLS: [&str; 3] = ["write_to_file", "replace_in_file", "apply_diff"];
-const FIELDS: [&str; 4] = ["path", "diff", "content", "task_progress"];
+const TOOLS: [&str; 4] = ["write_to_file", "replace_in_file", "apply_diff", "str_replace"];
+const FIELDS: [&str; 6] = ["path", "diff", "content", "task_progress", "old_str", "new_str"];
 
 /// The tag of a call or a field.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use crate::edit::{Change, Unit};
 use crate::guard;
 use crate::response::Passage;
 use crate::text::Normalization;
-use crate::text::search::{Haystack, Place, Point};
+use crate::text::search::{Haystack, Place, Point, is_of_tokens};
 use crate::version::LineChange;
 
 /// The placement of a hunk whose search text matches byte for byte, except for line endings: at its only match, or at
@@ -36,6 +36,12 @@ pub(super) fn verbatim(
         is_apart
     });
     let Some(first) = all.first().copied() else { return Ok(None) };
+    // Lines would be joined, or a line is meant that ends like this one.
+    let joins =
+        before.starts_with('\n') && !after.is_empty() && !after.starts_with('\n') && first.start.column > 0;
+    if !everywhere && (joins || before.ends_with('\n') && !is_of_tokens(hay, &first)) {
+        return Ok(None);
+    }
     let match_mode = MatchMode { scope: Scope::Part, ..MatchMode::EXACT };
     // A match inside the replacement is what an insertion keeps.
     let results = if after.contains(before) { places(hay, after) } else { Vec::new() };

@@ -22,6 +22,8 @@ pub(super) struct LookAlikes {
     kept: Vec<char>,
     /// The look-alikes for which it has the plain character.
     replaced: Vec<char>,
+    /// Whether there are some in the indentation, where the file has plain spaces.
+    indent: bool,
 }
 
 impl LookAlikes {
@@ -38,7 +40,7 @@ impl LookAlikes {
             if is_indented_by_look_alikes(pattern.before[before])
                 && !is_indented_by_look_alikes(hay.text(line))
             {
-                folds.kinds.push(' ');
+                folds.indent = true;
             }
             if written.len() != real.len() {
                 continue;
@@ -65,18 +67,22 @@ impl LookAlikes {
     pub(super) fn or_of(self, mut others: Self) -> Self {
         others.replaced.retain(|c| !self.kept.contains(c));
         others.kept.extend(self.kept);
+        others.indent |= self.indent;
         others
     }
 
     /// Whether it is unclear which look-alikes of an added line to replace: the file has the same in one place and not
-    /// in another; or the line would have plain quotes and typographic ones that become plain; or, in code, a dash has
+    /// in another; or only the indentation shows whether spaces are meant; or the line would have plain quotes and typographic ones that become plain; or, in code, a dash has
     /// another length than those written for hyphens.
     pub(super) fn are_unclear(&self, text: &[u8], is_code: bool) -> bool {
         let Ok(text) = std::str::from_utf8(text) else { return false };
         let both = |c: char| self.fold(c) != c && kind(plain(c)) == '\'' && text.contains(plain(c));
         let other = |c: char| is_code && self.is_other_dash(c) && !self.kept.contains(&c);
         let unclear = |c: char| self.replaced.contains(&c) && self.kept.contains(&c) || both(c) || other(c);
-        !self.is_empty() && !text.is_ascii() && text.chars().any(unclear)
+        let is_space = |c: char| is_code && c != ' ' && plain(c) == ' ' && self.fold(c) != ' ';
+        !text.is_ascii()
+            && (!self.is_empty() && text.chars().any(unclear)
+                || self.indent && text.trim_start().chars().any(is_space))
     }
 
     /// The line with plain characters for look-alikes; in code, whitespace at its beginning always becomes plain.

@@ -7,7 +7,7 @@ use super::look_alikes::{LookAlikes, has_look_alikes};
 use super::query::Query;
 use super::thresholds::{NEARBY, OTHERS};
 use super::tier::{MatchMode, Scope};
-use crate::pattern::Pattern;
+use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
 use crate::text::{Language, Trait, indentation, is_blank, item_indentation, step_indentation};
 use std::borrow::Cow;
@@ -77,9 +77,38 @@ impl Reindent {
         if reindent.is_doubtful(hay, language, pattern, &aligned.place, &pairs) {
             return Err(Unclear::Style);
         }
+        if aligned.first.as_deref().is_some_and(|lost| is_other_first(pattern, lost))
+            || reindent.has_lines_as_they_are(hay, pattern, aligned, &pairs)
+        {
+            return Err(Unclear::Style);
+        }
         let lines: Vec<(&[u8], bool)> = pattern.after_and_new().collect();
         let below = (pairs.len() == 1).then(|| indentation_below(hay, &aligned.place));
         reindent.or_first_alone(aligned.first.as_deref(), below, &lines)
+    }
+
+    /// Whether lines would be shifted though added ones among them are lines of the search text with the indentation of the
+    /// file: the replacement may be as it is to be.
+    fn has_lines_as_they_are(
+        &self,
+        hay: Haystack<'_>,
+        pattern: &Pattern<'_>,
+        aligned: &Alignment,
+        pairs: &[Pair],
+    ) -> bool {
+        let solid = || pattern.after_and_new().filter(|(text, _)| !is_blank(text));
+        let least = pairs.iter().map(|(_, real)| real.len()).min().unwrap_or(0);
+        let is_as_it_is = |text: &[u8]| {
+            let is_same = |(before, line): (usize, usize)| {
+                pattern.before[before].trim_ascii() == text.trim_ascii()
+                    && indentation(hay.text(line)) == indentation(text)
+            };
+            self.known(text, false).is_some_and(|shifted| shifted != text)
+                && aligned.pairs(pattern).any(is_same)
+        };
+        self.shift != Shift::None
+            && solid().all(|(text, _)| indentation(text).len() >= least)
+            && solid().any(|(text, new)| new && is_as_it_is(text))
     }
 
     /// Chooses between two readings: that all lines are shifted, and that only the first line lacks its indentation.
@@ -91,16 +120,17 @@ impl Reindent {
         below: Option<&[u8]>,
         lines: &[(&[u8], bool)],
     ) -> Result<Self, Unclear> {
-        // The second reading makes no sense if another line begins in the first column, too; if the file goes on deeper than
-        // the last line as it is; or if a new line would be above shallower ones.
+        // The second reading makes no sense if another line begins in the first column, too; if the last line as it is would
+        // be shallower than the matched one, and the file goes on deeper; or if a new line would be above shallower ones.
         let others = lines.iter().skip(1).map(|(text, _)| *text).filter(|text| !is_blank(text));
-        let others: Vec<usize> = others.map(|text| indentation(text).len()).collect();
-        let goes_on = |below: &[u8]| others.last().is_none_or(|last| below.len() <= *last);
+        let others: Vec<usize> = others.map(|text| step_indentation(text).len()).collect();
+        let goes_on =
+            |below: &[u8], lost: &[u8]| others.last().is_none_or(|last| below.len().min(lost.len()) <= *last);
         let is_new = lines.first().is_some_and(|(_, new)| *new);
         let falls = |lost: &[u8]| is_new && others.iter().all(|other| *other < lost.len());
         let alone = lost.filter(|lost| {
             below.is_none_or(|below| {
-                !others.contains(&0) && goes_on(below) && (others.is_empty() || !falls(lost))
+                !others.contains(&0) && goes_on(below, lost) && (others.is_empty() || !falls(lost))
             })
         });
         let alone = alone.map(|lost| Self { shift: Shift::None, first: Some(lost.to_vec()), ..self.clone() });
@@ -231,9 +261,10 @@ impl Reindent {
             return false;
         }
         let spaces = |step: &usize| b" ".repeat(*step);
+        let are_tabs = |step: &[u8]| !step.is_empty() && step.iter().all(|b| *b == b'\t');
         // A diff may have lost a mark.
         let is_step = |step: &[u8]| {
-            matches!(step, b"\t" | b" ") || STEPS.iter().map(spaces).any(|spaces| step == spaces)
+            (step == b" " || are_tabs(step)) || STEPS.iter().map(spaces).any(|spaces| step == spaces)
         };
         let steps = |indents: &[&[u8]]| {
             let steps = indents.windows(2).filter_map(|pair| pair[1].strip_prefix(pair[0]));
@@ -259,6 +290,19 @@ impl Reindent {
         let levels = steps(&levels);
         is_scaled || !near.is_empty() && !levels.is_subset(&near)
     }
+}
+
+/// Whether the first line of a replacement may be another line of the search text than the first, which alone has lost
+/// its indentation: it is equal to one in another depth, or it comes for several in other depths.
+fn is_other_first(pattern: &Pattern<'_>, lost: &[u8]) -> bool {
+    let changes = || pattern.steps.iter().take_while(|step| !matches!(step, Step::Keep(_)));
+    let is_removal = |step: &&Step<'_>| matches!(step, Step::Remove(_));
+    let removed = changes().filter(is_removal).count();
+    let Some(Step::Add(first)) = changes().find(|step| matches!(step, Step::Add(_))) else { return false };
+    let solid = pattern.before.iter().enumerate().filter(|(_, text)| !is_blank(text)).skip(1);
+    let mut others = solid.filter(|(_, text)| indentation(text) != lost);
+    let is_fewer = changes().count() < 2 * removed;
+    others.any(|(at, text)| text.trim_ascii() == first.trim_ascii() || is_fewer && at < removed)
 }
 
 /// The indentation of the first line below a place that is not blank.

@@ -259,10 +259,9 @@ fn look_alikes_of_a_kind_become_plain_together() {
     lands("a.txt", file, each("a.txt", "a – b", "a – b\nc – d – e"), "a - b\nc - d - e\n");
     // A dash of another length may be one, or a minus.
     refused("a.py", file, each("a.py", "a – b", "a – b\nc — d – e"));
-    // What a line begins with shows it for all blanks.
+    // What a line begins with does not tell what is meant inside of others.
     let find = "\u{a0}\u{a0}a = 1";
-    let answers = each("a.js", find, &format!("{find}\n\u{a0}\u{a0}b\u{a0}=\u{a0}2"));
-    lands("a.js", "{\n  a = 1\n}\n", answers, "{\n  a = 1\n  b = 2\n}\n");
+    refused("a.js", "{\n  a = 1\n}\n", each("a.js", find, &format!("{find}\n\u{a0}\u{a0}b(\"\u{a0}\")")));
     // Blanks that a line begins with, too.
     let nbsp = "\u{a0}\u{a0}\u{a0}\u{a0}";
     let (find, put) = (format!("{nbsp}a = 1"), format!("{nbsp}a = 1\n{nbsp}b = 2"));
@@ -335,4 +334,42 @@ fn where_indentation_is_syntax_it_goes_on_as_the_block_does() {
             "main = do\n    one\n    three\n    two\n",
         );
     }
+}
+
+#[test]
+fn a_trimmed_line_above_its_block_may_be_as_the_answer_has_it_behind_its_first_line() {
+    // The first line of both texts lost its indentation, or all lines of both did.
+    for (path, file, find, put) in [
+        ("a.py", "class A:\n    def g(self):\n        return 2\n", "def g(self):", "@prop\n    def g(self):"),
+        (
+            "a.py",
+            "class A:\n    def g(self):\n        return 2\n",
+            "def g(self):",
+            "def g(\n        self,\n    ):",
+        ),
+        ("a.js", "f() {\n    if (x) {\n        g();\n    }\n}\n", "if (x) {", "log();\n    if (x) {"),
+        ("a.js", "f() {\n    if (x) {\n        g();\n    }\n}\n", "if (x) {", "    log();\n    if (x) {"),
+        ("a.go", "func f() {\n\tif x {\n\t\tg()\n\t}\n}\n", "if x {", "log()\n\tif x {"),
+    ] {
+        refused(path, file, each(path, find, put));
+    }
+    let file = "f() {\n    if (x) {\n        b();\n    }\n}\n";
+    let put = "    if (x) {\n        b();\n        d();\n    }";
+    refused("a.js", file, texts("a.js", &[("if (x) {\n    b();\n}", put)]));
+}
+
+#[test]
+fn what_comes_for_a_trimmed_first_line_does_not_take_the_depth_of_another() {
+    let file = "def f():\n    if a:\n        x()\n        b()\n    c()\n";
+    refused("a.py", file, texts("a.py", &[("b()\n    c()", "c()")]));
+    refused("a.py", file, texts("a.py", &[("b()\n    c()", "c(1)")]));
+    let expected = file.replace("b()", "b(1)");
+    lands("a.py", file, texts("a.py", &[("b()\n    c()", "b(1)\n    c()")]), &expected);
+}
+
+#[test]
+fn tabs_that_would_be_two_steps_at_once_are_refused() {
+    let file = "func f() {\n\tfor x {\n\t\tc()\n\t}\n}\n";
+    let put = "        c()\n        if y {\n                h()\n        }";
+    refused("a.go", file, texts("a.go", &[("        c()", put)]));
 }

@@ -12,7 +12,7 @@ use super::reindent::Reindent;
 use super::results::{is_unfinished, sees_all};
 use super::solution::Placement;
 use super::splice::{Beside, Splice};
-use super::thresholds::{LEAST_LINES, NEARLY, OTHERS};
+use super::thresholds::{LEAST_LINES, MOVES, NEARLY};
 use super::tier::{LOOSEST, MatchMode, Scope};
 use super::{Applied, Context, Outcome, apply};
 use crate::edit::{Anchor, Change, Hunk, Unit};
@@ -31,6 +31,15 @@ pub(super) fn already_applied(query: &Query<'_>) -> Option<Placement> {
     let after = Pattern::of_lines(pattern.after());
     let keeps = || pattern.kept().any(|line| !is_blank(pattern.before[line]));
     let says_enough = is_bounded || after.solid().len() >= LEAST_LINES && keeps();
+    // A heading says in which lines, but not where in these.
+    let is_alone =
+        |text: &[u8]| nearly_has(hay, &[text], 1, |line| query.admits(&Place::lines(line, line + 1)));
+    let is_unclear = |match_mode: MatchMode| {
+        is_bounded
+            && !keeps()
+            && (match_mode.is_shifted()
+                || pattern.removed().filter(|text| says_something(text)).any(is_alone))
+    };
     let shrinks = shrinks_at(&mut pattern.steps.iter()) || shrinks_at(&mut pattern.steps.iter().rev());
     if !says_enough || shrinks || !pattern.after_is_proof() {
         return None;
@@ -41,7 +50,8 @@ pub(super) fn already_applied(query: &Query<'_>) -> Option<Placement> {
     let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
     let is_result =
         is_finished && match_mode.scope == Scope::Whole && sees_all(pattern, match_mode.normalization);
-    (is_result && !nearly_matches(query, &places)).then(|| Placement::applied(hay, place, match_mode))
+    (is_result && !is_unclear(match_mode) && !nearly_matches(query, &places))
+        .then(|| Placement::applied(hay, place, match_mode))
 }
 
 /// Whether a hunk removes more lines at an edge than it adds there: they may still be next to its result, misquoted.
@@ -99,25 +109,25 @@ pub(super) fn stricter_result(query: &Query<'_>, match_mode: MatchMode, places: 
 
 /// Whether a hunk only deletes lines of the base, and they are in the result of another hunk of the response that adds
 /// them: the response may move them there, and is already applied.
-pub(super) fn put_by_other(query: &Query<'_>, place: &Place) -> bool {
+pub(super) fn put_by_other(query: &Query<'_>, aligned: &Alignment) -> bool {
     let Query { context, hay, pattern, .. } = *query;
-    let is_old = |line| context.lineage().is_none_or(|lineage| lineage.origin(line).is_some());
-    let Some(first) = pattern.removed().find(|text| says_something(text)) else { return false };
-    if pattern.added().next().is_some() || !(place.first()..place.behind()).all(is_old) {
+    let removed = pattern.steps.iter().filter_map(|step| match step {
+        Step::Remove(line) => aligned.line(*line).filter(|line| !hay.is_blank(*line)),
+        _ => None,
+    });
+    let removed: Vec<usize> = removed.collect();
+    let is_old = |line: &usize| context.lineage().is_none_or(|lineage| lineage.origin(*line).is_some());
+    let Some(first) = removed.first().map(|line| hay.text(*line)) else { return false };
+    if pattern.added().next().is_some() || !removed.iter().all(is_old) {
         return false;
     }
-    let is_from = |hunk: &&Hunk| {
-        let lines = hunk.change.result();
-        lines.len() > pattern.before.len() && lines.iter().any(|line| LOOSEST.eq(line.as_bytes(), first))
-    };
-    context.others.iter().filter(|hunk| is_from(hunk)).take(OTHERS).any(|hunk| {
+    let is_from = |hunk: &&Hunk| hunk.change.result().iter().any(|line| LOOSEST.eq(line.as_bytes(), first));
+    context.others.iter().take(MOVES).filter(|hunk| is_from(hunk)).any(|hunk| {
         let Some(other) = Pattern::readings(&hunk.change).into_iter().next() else { return false };
         let added: HashSet<u64> = other.added().map(|text| LOOSEST.hash(text)).collect();
-        let puts = pattern.removed().all(|text| is_blank(text) || added.contains(&LOOSEST.hash(text)));
-        puts && hay
-            .whole_lines(&other.after(), LOOSEST)
-            .iter()
-            .any(|result| place.overlaps(result) && !place.reaches_out_of(result))
+        let holds = |place: &Place| removed.iter().all(|line| (place.first()..place.behind()).contains(line));
+        removed.iter().all(|line| added.contains(&LOOSEST.hash(hay.text(*line))))
+            && hay.whole_lines(&other.after(), LOOSEST).iter().any(holds)
     })
 }
 

@@ -49,7 +49,13 @@ impl Matches {
 pub(super) fn find(query: &Query<'_>) -> Result<Matches, Box<Refusal>> {
     let query = &query.narrowed();
     let mut refused = None;
+    let closes = |text: &&[u8]| text.iter().all(|b| b"})];, \t".contains(b));
+    let only_closes = query.pattern.before.iter().all(closes);
     for match_mode in allowed_modes(query.pattern.unit, query.context.limits) {
+        // Closing brackets alone are like others in any indentation.
+        if match_mode.is_shifted() && only_closes {
+            continue;
+        }
         let matches = in_mode(query, match_mode)?;
         if !matches.places.is_empty() {
             return Ok(matches);

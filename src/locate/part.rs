@@ -2,7 +2,7 @@
 
 use super::reindent::{Reindent, Unclear, indentation_below};
 use crate::edit::Unit;
-use crate::pattern::{Pattern, Step};
+use crate::pattern::Pattern;
 use crate::text::search::{Haystack, Place};
 use crate::text::{Language, indentation, is_blank, step_indentation};
 use crate::version::LineChange;
@@ -67,9 +67,9 @@ pub(super) fn changes(
         {
             return Err(Unclear::Style);
         }
-        // The comment stays with the line that it is about: the context line, else the first.
-        let kept = pattern.steps.iter().filter(|step| !matches!(step, Step::Remove(_)));
-        let with = kept.clone().position(|step| matches!(step, Step::Keep(_))).unwrap_or(0);
+        // The comment stays with the line that it is about, else with the first.
+        let about = pattern.before.first().map(|text| text.trim_ascii());
+        let with = after.iter().position(|text| Some(text.trim_ascii()) == about).unwrap_or(0);
         // Spaces after tabs: it is unknown how many are a step.
         let mixes = indent.contains(&b'\t') && after.iter().any(|text| text.starts_with(b"  "));
         // Nothing may follow the backslash that continues a line.

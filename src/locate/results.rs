@@ -58,7 +58,9 @@ impl<'a> Results<'a> {
                 written.contains(&b'\t') != real.contains(&b'\t')
                     || aligned.shift.of(written).as_ref() == Some(real)
             };
-            !matches!(result.shift, Shift::Steps(_)) || result.indentations(hay, &self.after).iter().all(fits)
+            !matches!(result.shift, Shift::Steps(_))
+                || result.first.is_some()
+                || result.indentations(hay, &self.after).iter().all(fits)
         };
         let from = self.places.partition_point(|result| result.behind() <= last);
         self.places[from..].iter().take_while(|result| result.first() <= first).any(|result| {

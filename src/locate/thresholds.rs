@@ -38,6 +38,9 @@ pub(super) const ALTERNATIVES: usize = 8;
 /// The most other hunks of a file that show how the model writes its lines.
 pub(super) const OTHERS: usize = 32;
 
+/// The most other hunks of a file that are asked whether they have put there what a hunk deletes.
+pub(super) const MOVES: usize = 256;
+
 /// The cost in steps of looking up a line in another version of the text.
 pub(super) const LINE_COMPARED: usize = 20;
 

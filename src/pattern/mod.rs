@@ -5,7 +5,7 @@ mod pairing;
 pub(crate) use pairing::{Sources, Step, pair, sure_runs};
 
 use crate::edit::{Change, Unit};
-use crate::text::{Normalization, is_blank};
+use crate::text::is_blank;
 use pairing::{extremes, sources};
 
 /// The most segments that elisions and `~` lines may divide a hunk into. Each costs a search.
@@ -214,27 +214,18 @@ impl<'a> Pattern<'a> {
         adds || framed && self.after().into_iter().any(says_something)
     }
 
-    /// Whether it only adds lines that repeat those beside them: a file that has its result may have had it before, and
+    /// Whether it only adds a text that repeats the one beside it: a file that has its result may have had it before, and
     /// one more may be meant.
     pub(crate) fn only_repeats(&self) -> bool {
-        let after: Vec<(&[u8], bool)> = self.after_and_new().collect();
-        let equal = |one: usize, other: Option<usize>| {
-            let other = other.and_then(|at| after.get(at));
-            other.is_some_and(|(text, _)| Normalization::FoldedTrimmed.eq(after[one].0, text))
-        };
-        let mut at = 0;
-        let mut repeats = self.removed().next().is_none();
-        for run in after.chunk_by(|(_, one), (_, other)| one == other) {
-            let lines = at..at + run.len();
-            at = lines.end;
-            let is_repeated = |by: usize| {
-                lines.clone().all(|line| equal(line, line.checked_sub(by)))
-                    || lines.clone().all(|line| equal(line, Some(line + by)))
-            };
-            repeats &=
-                !run[0].1 || run.iter().any(|(text, _)| !is_blank(text)) && (1..=run.len()).any(is_repeated);
-        }
-        repeats
+        let text =
+            |lines: &[&[u8]]| lines.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect::<Vec<u8>>();
+        let (before, after) = (text(&self.before), text(&self.after()));
+        let Some(more) = after.len().checked_sub(before.len()).filter(|more| *more > 0) else { return false };
+        let shared = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+        let (start, added, end) = (&after[..shared], &after[shared..shared + more], &after[shared + more..]);
+        *end == before[shared..]
+            && !added.trim_ascii().is_empty()
+            && (start.ends_with(added) || end.starts_with(added))
     }
 }
 

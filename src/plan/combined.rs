@@ -9,8 +9,8 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Hunk, Op, Script};
 use crate::locate::{self, Context, HELP_CONTEXT, Note};
 use crate::path::RepoPath;
-use crate::text::search::Budget;
 use crate::text::Content;
+use crate::text::search::Budget;
 use crate::version::Version;
 use std::collections::{BTreeMap, HashMap};
 

@@ -39,6 +39,21 @@ pub(super) struct Member<'a> {
 impl Member<'_> {
     /// What is known of its place.
     pub(super) fn state(&self, cursor: &Cursor) -> Result<State, Box<Refusal>> {
+        match self.located(cursor)? {
+            State::Done(Placement::AlreadyApplied(solution)) if self.only_repeats() => {
+                Err(evidence::has_added_lines(solution.place.first()))
+            }
+            state => Ok(state),
+        }
+    }
+
+    /// Whether a result of it proves nothing: it repeats lines, and no line number says which.
+    fn only_repeats(&self) -> bool {
+        let has_number = matches!(self.hunk.anchor, Anchor::Line { old_start: Some(_), .. });
+        !has_number && self.repeat.elsewhere == 0 && self.query.pattern.only_repeats()
+    }
+
+    fn located(&self, cursor: &Cursor) -> Result<State, Box<Refusal>> {
         let Query { hay, pattern, .. } = self.query;
         if let Anchor::After(line) = self.hunk.anchor {
             return self.after_line(line).map(State::Done);
@@ -87,11 +102,11 @@ impl Member<'_> {
     fn check_proof(&self, matches: &Matches) -> Result<(), Box<Refusal>> {
         let Some((first, _)) = matches.places.first() else { return Ok(()) };
         let open = matches.open();
-        if open.is_empty() && self.repeat.elsewhere == 0 && self.query.pattern.only_repeats() {
+        if open.is_empty() && self.only_repeats() {
             return Err(evidence::has_added_lines(first.place.first()));
         }
         match open[..] {
-            [one] if put_by_other(&self.query, &one.place) => Err(evidence::two_hunks(one.place.first())),
+            [one] if put_by_other(&self.query, one) => Err(evidence::two_hunks(one.place.first())),
             _ => Ok(()),
         }
     }

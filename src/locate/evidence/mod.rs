@@ -189,6 +189,9 @@ pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place
 
 /// Two possible places, by the line number or count, a match in another mode, the order of the hunks, or the base.
 pub(super) fn two_places(hay: Haystack<'_>, one: usize, other: usize) -> Box<Refusal> {
+    if one == other {
+        return two_hunks(one);
+    }
     let (first, last) = (one.min(other), one.max(other));
     let message = format!("line {} or line {} may be meant", first + 1, last + 1);
     let places = [first, last].map(|line| Place::lines(line, line + 1));

@@ -231,3 +231,19 @@ fn a_block_that_the_response_has_moved_is_not_deleted_by_a_second_run() {
         refused("a.py", &moved, answers()).says("two hunks change line 9");
     }
 }
+
+#[test]
+fn an_edit_that_is_there_and_one_that_removes_its_lines_are_not_made_by_half() {
+    let pairs = [("import os", "import os\nimport re"), ("import re\nimport sys", "import sys")];
+    refused("a.py", "import os\nimport re\nimport sys\n", texts("a.py", &pairs));
+}
+
+#[test]
+fn an_insertion_whose_first_line_lost_its_indentation_is_there_the_second_time() {
+    let file = "if (q) {\n\tif (a) {\n\t\tb();\n\t}\n}\n";
+    let find = "if (a) {\n\t\tb();";
+    let put = format!("{find}\n\t\tif (c) {{\n\t\t\td();\n\t\t}}");
+    let expected = file.replace("b();\n", "b();\n\t\tif (c) {\n\t\t\td();\n\t\t}\n");
+    lands("a.js", file, texts("a.js", &[(find, &put)]), &expected);
+    already("a.js", &expected, texts("a.js", &[(find, &put)]));
+}

@@ -132,3 +132,8 @@ fn an_element_that_is_whole_in_its_line_opens_nothing() {
     let expected = file.replace("one</li>\n", "one</li>\n  <li>more</li>\n");
     lands("a.html", file, opx("a.html", "<li>one</li>", put), &expected);
 }
+
+#[test]
+fn the_comment_of_a_line_stays_with_it_where_it_is_wrapped() {
+    lands("a.py", "f() # c\n", opx("a.py", "f()", "if y:\n    f()"), "if y:\n    f() # c\n");
+}

@@ -317,4 +317,18 @@ fn one_more_of_several_equal_lines_is_not_taken_for_one_that_is_there() {
     let file = "int a[] = {\n  0,\n  0,\n};\n";
     let expected = "int a[] = {\n  0,\n  0,\n  0,\n};\n";
     lands("a.c", file, each("a.c", file, expected), expected);
+    // Nor in a part of a line, nor where it is counted.
+    refused("a.py", "x = [0, 0, 0]\n", opx("a.py", "0, 0]", "0, 0, 0]"));
+    refused("a.js", "f(g(h(x)))\n", opx("a.js", "(x))", "(x)))"));
+    let file = "{\n    x()\n    x()\n}\n{\n    x()\n}\n";
+    refused("a.js", file, occurrence("first", "a.js", "    x()", "    x()\n    x()"));
+}
+
+#[test]
+fn a_heading_does_not_make_a_result_elsewhere_in_its_block_the_one_that_is_meant() {
+    let file = "def f(x):\n    if x:\n        return b\n    return a  # note\n";
+    refused("a.py", file, diffs("a.py", "@@ def f(x):\n-    return a\n+    return b\n"));
+    let file = "func f() error {\n\tif a {\n\t\tlog.Println(err)\n\t\treturn err\n\t}\n\tif b {\n\t\tfmt.Println(err)\n\t\treturn err2\n\t}\n}\n";
+    let lines = "-\t\tfmt.Printf(err)\n-\t\treturn err2\n+\t\tlog.Println(err)\n+\t\treturn err\n";
+    refused("a.go", file, diffs("a.go", &format!("@@ func f() error {{\n{lines}")));
 }

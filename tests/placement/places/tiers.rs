@@ -167,3 +167,10 @@ fn what_a_looser_tier_finds_elsewhere_is_not_changed_by_a_second_run() {
     lands("a.py", file, each("a.py", find, "total = compute(rows)"), &expected);
     stays("a.py", &expected, opx("a.py", find, "total = compute(rows)"));
 }
+
+#[test]
+fn brackets_alone_are_not_found_in_another_indentation() {
+    let file = "function a() {\n\tif (b) {\n\t\tc();\n\n\t}\n\td();\n}\n";
+    let expected = format!("{file}\nnew_();\n");
+    lands("a.js", file, texts("a.js", &[("\n}\n", "\n}\n\nnew_();\n")]), &expected);
+}

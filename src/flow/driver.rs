@@ -127,14 +127,6 @@ pub(super) fn while_it_moves<T>(
     }
 }
 
-/// Warns of hooks that do not run because they are not executable, as git does.
-pub(super) fn warn_of_hooks(repo: &Repo, options: &Options, watch: &dyn Watch) -> Result<(), Error> {
-    for name in transaction::hooks_passed_over(repo, !options.verify, !options.ff)? {
-        watch.warn(&format!("the {name} hook was ignored because its file is not executable"));
-    }
-    Ok(())
-}
-
 /// Recovers killed runs, or names them in a dry run, and then goes on.
 pub(super) fn begin(
     repo: Repo,
@@ -161,7 +153,6 @@ pub(super) fn drive(
     mut once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
 ) -> Done {
     begin(repo, options, watch, &[branch], |given, watch, report| {
-        warn_of_hooks(given, options, watch)?;
         while_it_moves(given, options, watch, (branch, None), |repo, target| {
             *report = new_report(options);
             let old = target.tip.map(build_report::named);

@@ -3,7 +3,7 @@
 
 use super::chooser::Chooser;
 use super::done::{Done, Moved};
-use super::driver::{Driver, OfEdits, recover, warn_of_hooks, while_it_moves};
+use super::driver::{Driver, OfEdits, recover, while_it_moves};
 use super::observer::Observer;
 use super::resolve_onto::Resolved;
 use super::run::{Order, Run};
@@ -50,7 +50,6 @@ impl Run<'_> {
             return Ok(None);
         }
         self.warn_of_messages(repo)?;
-        warn_of_hooks(repo, &self.options, self.watch)?;
         recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = chooser {

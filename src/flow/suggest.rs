@@ -112,7 +112,6 @@ impl Suggesting<'_> {
             let branches: Vec<_> = drafts.iter().map(|draft| Some(draft.branch.as_str())).collect();
             driver::recover(repo, options.lock_timeout, &branches, observer)?;
             Attempt::expire(repo);
-            driver::warn_of_hooks(repo, options, observer)?;
         }
         if let Some(chooser) = chooser {
             // Of every response, before anything lands.

@@ -58,7 +58,9 @@ impl Hooks {
     pub(super) fn active(repo: &Repo, no_verify: bool, merge: bool, existing: bool) -> Result<Self> {
         let mut active = Vec::new();
         let is_skipped = |name: &&&str| {
-            is_left_out(name, no_verify, merge) || (existing && [PRE_COMMIT, COMMIT_MSG].contains(*name))
+            (no_verify && SKIPPABLE.contains(*name))
+                || (!merge && **name == PRE_MERGE_COMMIT)
+                || (existing && [PRE_COMMIT, COMMIT_MSG].contains(*name))
         };
         for name in ALL.iter().filter(|name| !is_skipped(name)) {
             if let Some(path) = repo.hook(name)? {
@@ -90,25 +92,6 @@ impl Hooks {
     fn get(&self, name: &str) -> Option<&Path> {
         self.active.iter().find(|(known, _)| *known == name).map(|(_, path)| path.as_path())
     }
-}
-
-/// Whether `--no-verify` skips a hook, or there is no merge commit for it.
-fn is_left_out(name: &str, no_verify: bool, merge: bool) -> bool {
-    (no_verify && SKIPPABLE.contains(&name)) || (!merge && name == PRE_MERGE_COMMIT)
-}
-
-/// The hooks that do not run because their files are not executable.
-///
-/// # Errors
-/// The configuration cannot be read.
-pub fn hooks_passed_over(repo: &Repo, no_verify: bool, merge: bool) -> Result<Vec<&'static str>> {
-    let mut found = Vec::new();
-    for name in ALL.iter().filter(|name| !is_left_out(name, no_verify, merge)) {
-        if repo.ignores_hook(name)? {
-            found.push(*name);
-        }
-    }
-    Ok(found)
 }
 
 /// The hooks that have to pass before a landing, in their order; `existing` says whether its commits exist.

@@ -51,7 +51,7 @@ pub use carry::{Brought, Clash, ClashKind, carry};
 pub use command::{Failure, Ran};
 pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
-pub use hooks::{hooks_passed_over, hooks_to_pass};
+pub use hooks::hooks_to_pass;
 pub use kept_text::KeptText;
 pub use preview::{Preview, in_the_way, in_the_way_of};
 pub use publish::{Landed, Prepared};

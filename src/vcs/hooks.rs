@@ -28,23 +28,9 @@ impl Repo {
     /// # Errors
     /// The configuration cannot be read.
     pub fn hook(&self, name: &str) -> Result<Option<PathBuf>> {
-        Ok(self.hook_file(name)?.filter(|(_, runs)| *runs).map(|(path, _)| path))
-    }
-
-    /// Whether git would ignore this hook with a hint, because it is not executable.
-    ///
-    /// # Errors
-    /// The configuration cannot be read.
-    pub fn ignores_hook(&self, name: &str) -> Result<bool> {
-        let is_said = self.config().bool("advice.ignoredhook")?.unwrap_or(true);
-        Ok(is_said && self.hook_file(name)?.is_some_and(|(_, runs)| !runs))
-    }
-
-    /// The hook's file, and whether it is executable.
-    fn hook_file(&self, name: &str) -> Result<Option<(PathBuf, bool)>> {
         let path = self.hooks_dir()?.join(name);
         let found = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file);
-        Ok(found.map(|found| (path, found.permissions().mode() & 0o111 != 0)))
+        Ok(found.filter(|found| found.permissions().mode() & 0o111 != 0).map(|_| path))
     }
 
     /// A hook that runs at the top of the user's checkout, or in the git directory of a bare repository.

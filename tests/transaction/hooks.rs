@@ -133,17 +133,11 @@ fn a_hook_that_refuses_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn one_that_is_not_executable_does_not_run_and_that_is_said() {
+fn one_that_is_not_executable_does_not_run() {
     let sandbox = new();
     let path = hook(&sandbox, "pre-commit", "exit 1");
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
-    let warns = |run: Run| run.stderr.matches("the pre-commit hook was ignored").count();
-    assert_eq!(warns(sandbox.apply([""; 0], &one()).exits(0)), 1);
-    let each = create("x", "w", "x\n") + &create("y", "w", "y\n");
-    assert_eq!(warns(sandbox.apply(["--branch-per-edit", "try/{n}"], &each).exits(0)), 1);
-    assert_eq!(warns(sandbox.apply(["--no-verify"], &create("z", "w", "z\n")).exits(0)), 0);
-    sandbox.git(["config", "advice.ignoredHook", "false"]);
-    assert_eq!(warns(sandbox.apply([""; 0], &create("u", "w", "u\n")).exits(0)), 0);
+    sandbox.apply([""; 0], &one()).exits(0);
 }
 
 const FORMAT: &str =

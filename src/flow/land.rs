@@ -9,7 +9,6 @@ use super::resolve_onto::Resolved;
 use super::run::{Order, Run};
 use super::{Error, Options, Watch, build_report, push};
 use crate::diag::counted;
-use crate::message;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
 use crate::transaction::{self, Attempt, Recording, Target, Transaction, interrupt};
@@ -49,7 +48,6 @@ impl Run<'_> {
         if self.is_over(repo, report)? {
             return Ok(None);
         }
-        self.warn_of_messages(repo)?;
         recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = chooser {
@@ -66,28 +64,11 @@ impl Run<'_> {
         self.land(repo, report)
     }
 
-    /// Warns of reasons that ask to skip CI, and mentions a template that is not used.
-    pub(super) fn warn_of_messages(&self, repo: &Repo) -> Result<(), Error> {
+    /// Lands, and tries again if the branch moves meanwhile.
+    pub(super) fn land(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
         if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
             self.watch.detail("commit.template is not used: the edits' reasons are the messages");
         }
-        if self.options.allow_skip_ci || self.options.message.is_some() {
-            return Ok(());
-        }
-        for at in self.reported().filter(|at| !self.script.is_left_out(*at)) {
-            let why = self.script.edits.get(at).and_then(|edit| edit.why.as_deref());
-            if why.is_some_and(message::asks_to_skip_ci) {
-                self.watch.warn(&format!(
-                    "the reason of edit {} asks to skip CI; the commit message disables that",
-                    at + 1
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Lands, and tries again if the branch moves meanwhile.
-    pub(super) fn land(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
         let onto = (self.options.branch.as_deref(), self.base);
         while_it_moves(repo, &self.options, self.watch, onto, |repo, target| {
             self.try_once(repo, target, report)

@@ -314,7 +314,6 @@ impl Run<'_> {
         if self.is_over(repo, report)? {
             return Ok(None);
         }
-        self.warn_of_messages(repo)?;
         self.land(repo, report)
     }
 }

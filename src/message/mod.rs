@@ -22,7 +22,6 @@ pub use block::{Marks, Trailer};
 use clean::{clean_line, clean_text};
 pub use cleanup::{CLEANUP_NAMES, Cleanup, is_emptied};
 pub use sheet::{Lost, Sheet};
-pub use skip::asks_to_skip_ci;
 use std::collections::HashSet;
 use std::fmt;
 pub use trailers::{EDIT, ID, MATCH, Provenance, REDONE, Trailed, UNDONE, with_provenance, with_undo};

@@ -296,8 +296,7 @@ fn a_reason_does_not_ask_ci_to_skip_its_commit() {
                 "x\n",
             )
     };
-    let run = sandbox.apply([""; 0], &answer(1)).exits(0);
-    assert!(run.stderr.contains("edit 2 asks to skip CI"), "{}", run.stderr);
+    sandbox.apply([""; 0], &answer(1)).exits(0);
     let both = message(&sandbox, "HEAD~") + &message(&sandbox, "HEAD");
     for word in ["[skip ci]", "[CI skip]", "***NO_CI***", "[no ci]", "skip-checks:"] {
         assert!(!both.contains(word), "{word} in {both}");
@@ -310,8 +309,7 @@ fn a_reason_does_not_ask_ci_to_skip_its_commit() {
         both.contains("(skip ci)") && both.contains("(CI skip)") && both.contains("***NO-CI***"),
         "{both}"
     );
-    let run = sandbox.apply(["--allow-skip-ci"], &answer(2)).exits(0);
-    assert!(!run.stderr.contains("asks to skip"), "{}", run.stderr);
+    sandbox.apply(["--allow-skip-ci"], &answer(2)).exits(0);
     assert!(
         message(&sandbox, "HEAD").contains("[CI skip]") && message(&sandbox, "HEAD").contains("***NO_CI***")
     );

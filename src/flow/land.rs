@@ -127,12 +127,7 @@ impl Run<'_> {
         report.branch = Some(build_report::branch(target));
         let last = listed.first().map(|one| one.id.clone());
         let push = push::ask(repo, target, &self.options)?;
-        let Some(mut resolved) = self.resolved(repo, target, push.onto, report)? else {
-            if report.status == Status::Nothing {
-                push.warn(target, self.watch);
-            }
-            return Ok(None);
-        };
+        let Some(mut resolved) = self.resolved(repo, target, push.onto, report)? else { return Ok(None) };
         if let Some(onto) = push.onto {
             resolved.series.insert(0, push::move_to(repo, target, onto)?);
         }

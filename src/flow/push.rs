@@ -1,11 +1,9 @@
 //! Where a landing is pushed to, and the commit of the remote that it is rebased onto.
 
-use super::{Error, Options, Watch};
-use crate::report::escape::shell_word;
+use super::{Error, Options};
 use crate::transaction::{self, Planned, Target};
 use crate::vcs::Oid;
 use crate::vcs::push::Upstream;
-use crate::vcs::refs::short_name;
 use crate::vcs::repo::Repo;
 
 /// How a landing is pushed.
@@ -15,19 +13,6 @@ pub(super) struct Push {
     pub(super) to: Option<Upstream>,
     /// The remote's commit that the landing is rebased onto.
     pub(super) onto: Option<Oid>,
-    /// Whether the branch has commits already that the remote's lacks.
-    pub(super) is_ahead: bool,
-}
-
-impl Push {
-    /// Warns of commits that are not pushed, because nothing is left to land.
-    pub(super) fn warn(&self, target: &Target, watch: &dyn Watch) {
-        let Some(to) = self.to.as_ref().filter(|_| self.is_ahead) else { return };
-        let (here, there) = (target.short(), short_name(&to.branch));
-        let branch = if here == there { here.to_owned() } else { format!("{here}:{there}") };
-        let command = format!("git push {} {}", shell_word(&to.remote), shell_word(&branch));
-        watch.warn(&format!("nothing was pushed, and {to} lacks commits of {here}: '{command}' sends them"));
-    }
 }
 
 /// Asks the remote, before anything is written.
@@ -42,14 +27,14 @@ pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Pus
     }
     let upstream = repo.upstream(&target.name, Some(remote))?;
     let Some(there) = repo.ask_remote(&upstream)? else {
-        return Ok(Push { to: Some(upstream), onto: None, is_ahead: target.start.is_some() });
+        return Ok(Push { to: Some(upstream), onto: None });
     };
     let known = repo.has(there)?;
     if let Some(start) = target.start
         && known
         && repo.is_ancestor(there, start)?
     {
-        return Ok(Push { to: Some(upstream), onto: None, is_ahead: there != start });
+        return Ok(Push { to: Some(upstream), onto: None });
     }
     if options.rebase {
         repo.fetch_branch(&upstream)?;
@@ -64,7 +49,7 @@ pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Pus
         let why = "it has commits that the branch here lacks".to_owned();
         return Err(transaction::Error::Behind { to: upstream.to_string(), why }.into());
     }
-    Ok(Push { to: Some(upstream), onto: Some(there), is_ahead: false })
+    Ok(Push { to: Some(upstream), onto: Some(there) })
 }
 
 /// The move of the branch to the remote's commit, as the first of what lands.

@@ -81,7 +81,7 @@ impl Run<'_> {
         };
         if let Err(rejected) = &mut resolved {
             repo.forget_precompressed();
-            self.name_versions(repo, target, &tree, &rules, rejected)?;
+            self.name_versions(repo, target, &rules, rejected)?;
         }
         let (mut plan, mut refused) = match resolved {
             Ok(plan) => (plan, None),

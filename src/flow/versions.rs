@@ -1,16 +1,14 @@
-//! Edits of another version of a file: the model may have been shown the files of the checkout, or an older commit.
+//! Edits of an older version of a file, which the model was shown.
 
 use super::Error;
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::path::RepoPath;
-use crate::plan::{self, MemoryTree, Node, Rejected, Rules, TreeView};
+use crate::plan::{self, Rejected, Rules};
 use crate::transaction::{self, Target};
 use crate::vcs::Oid;
-use crate::vcs::checkout::{Checkout, Found};
 use crate::vcs::repo::Repo;
-use crate::vcs::tree::BaseTree;
 use std::collections::BTreeSet;
 
 /// The largest number of commits to try.
@@ -19,18 +17,15 @@ const VERSIONS: usize = 100;
 const EDITS: usize = 3;
 
 impl Run<'_> {
-    /// Says of refused edits in which other version of their file they apply: in the checkout's, or else in the newest commit's.
+    /// Says of refused edits in which older version of their file they apply, the newest one.
     pub(super) fn name_versions(
         &self,
         repo: &Repo,
         target: &Target,
-        tree: &BaseTree<'_>,
         rules: &Rules,
         rejected: &mut Rejected,
     ) -> Result<(), Error> {
-        if self.base.is_some() {
-            return Ok(());
-        }
+        let Some(tip) = target.start.filter(|_| self.base.is_none()) else { return Ok(()) };
         let mut looked = 0;
         for found in &mut rejected.diagnostics {
             let builds_on = found.evidence.as_ref().is_some_and(|evidence| evidence.builds_on.is_some());
@@ -47,15 +42,6 @@ impl Run<'_> {
             script.leave_out(|edit| edit == Some(at));
             script.left_out.clear();
             script.landed = (0..script.edits.len()).filter(|other| *other != at).collect();
-            if let Some(local) = self.local(repo, target, tree, &path)?
-                && plan::applies(&script, &local, rules)?
-            {
-                found.help = Some(format!(
-                    "it matches your uncommitted version of {path}: commit that first, then apply it"
-                ));
-                continue;
-            }
-            let Some(tip) = target.start else { continue };
             let paths = BTreeSet::from([path.as_str().as_bytes().to_vec()]);
             for version in repo.versions(tip, &paths, VERSIONS)?.into_iter().skip(1) {
                 if !plan::applies(&script, &repo.tree(Some(version))?, rules)? {
@@ -83,26 +69,6 @@ impl Run<'_> {
         let series = self.series(repo, &plan, "")?;
         let (checked_out, favor) = (target.checked_out, self.options.favor);
         Ok(transaction::carry(repo, from, onto, &series, checked_out, favor)?.clashes.is_empty())
-    }
-
-    /// A tree of only a file, as it is in the checkout; `None` if there is none, or the commit has the same.
-    fn local(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        tree: &BaseTree<'_>,
-        path: &RepoPath,
-    ) -> Result<Option<MemoryTree>, Error> {
-        let (true, Some(workdir)) = (target.checked_out, repo.workdir()) else { return Ok(None) };
-        let checkout = Checkout::open(workdir, repo)?;
-        let Found::File(stat) = checkout.look(path.as_str())? else { return Ok(None) };
-        if u64::try_from(stat.st_size).is_ok_and(|size| size > self.options.max_size) {
-            return Ok(None);
-        }
-        let bytes = checkout.read(path.as_str())?;
-        let is_committed =
-            matches!(tree.entry(path)?, Some(Node::File { .. })) && *tree.read(path)? == *bytes;
-        Ok(MemoryTree::new().with_file(path.as_str(), bytes).ok().filter(|_| !is_committed))
     }
 
     /// The file in which an edit's search text does not match.

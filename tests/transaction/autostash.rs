@@ -510,26 +510,6 @@ fn killed_it_is_restored_from_the_copy_if_need_be() {
 }
 
 #[test]
-fn an_edit_of_what_is_not_committed_is_told_so() {
-    let sandbox = nine();
-    sandbox.file("f", LINES.replace("two", "two and a half"));
-    let answer = patch("f", "w", "two and a half\n", "two dozen\n");
-    for options in [&["--no-keep"][..], &["-n"], &["--no-keep", "--autostash"]] {
-        let run = sandbox.apply(options, &answer).exits(1);
-        assert!(run.stderr.contains("it matches your uncommitted version of f"), "{}", run.stderr);
-    }
-    // Of a file that is not committed at all.
-    sandbox.file("new", "mine\n");
-    let run = sandbox.apply(["--no-keep"], &patch("new", "w", "mine\n", "ours\n")).exits(1);
-    assert!(run.stderr.contains("it matches your uncommitted version of new"), "{}", run.stderr);
-    // Not where it is no better there, nor where another branch is meant.
-    let run = sandbox.apply(["--no-keep"], &patch("f", "w", "nowhere\n", "x\n")).exits(1);
-    assert!(!run.stderr.contains("uncommitted"), "{}", run.stderr);
-    let run = sandbox.apply(["--no-keep", "-b", "other"], &answer).exits(1);
-    assert!(!run.stderr.contains("uncommitted"), "{}", run.stderr);
-}
-
-#[test]
 fn it_is_not_named_where_it_would_refuse() {
     let cases: &[(&[&str], &str, String)] = &[
         (&["add", "n"], "n", create("n", "New", "new\n")),

@@ -1,7 +1,7 @@
 //! Going on with a refused attempt, and forgetting one.
 
 use super::numbers::Numbers;
-use super::{Error, Given, Watch};
+use super::{Error, Given};
 use crate::edit::{Script, Unread};
 use crate::format::{self, Reading};
 use crate::plan::{self, Slot, SlotState};
@@ -169,7 +169,7 @@ fn recall(script: &mut Script, attempt: &Attempt, strict: bool) {
     plan::note_unread(script, &attempt.responses, strict);
 }
 
-/// Joins the corrections with the attempt. Warns of a failed edit that an edit of another file replaces.
+/// Joins the corrections with the attempt.
 ///
 /// # Errors
 /// It cannot be told which correction is for which edit.
@@ -178,7 +178,6 @@ pub(super) fn join(
     skip: &Numbers,
     corrections: &Script,
     strict: bool,
-    watch: &dyn Watch,
 ) -> Result<(Script, Vec<Slot>), Error> {
     let (script, mut slots) = script_of(attempt, strict)?;
     // The edits that the refusal named, by its numbers.
@@ -192,18 +191,5 @@ pub(super) fn join(
     let mut is_kept = attempt.slots.iter().map(|kept| number(kept).is_none_or(|number| !skip.hold(number)));
     let is_read = |span: Span| strict || !script.unread.iter().any(|unread| unread.span == span);
     slots.retain(|slot| is_kept.next().unwrap_or(true) && (slot.edit.is_some() || is_read(slot.span)));
-    let (joined, order) = plan::join(&script, &slots, corrections)?;
-    for slot in slots.iter().filter(|slot| slot.failed()) {
-        let Some(failed) = slot.edit.and_then(|at| script.edits.get(at)) else { continue };
-        let replaces =
-            |one: &&Slot| one.replaces == slot.replaces.or(Some(slot.span)) && one.span != slot.span;
-        let edits = order.iter().filter(replaces).filter_map(|one| joined.edits.get(one.edit?));
-        let (path, paths) =
-            (failed.path.shown(), edits.map(|edit| edit.path.shown()).collect::<BTreeSet<_>>());
-        if !paths.is_empty() && !paths.contains(&path) {
-            let paths = paths.into_iter().collect::<Vec<_>>().join(", ");
-            watch.warn(&format!("the failed edit of {path} is replaced by edits of {paths}"));
-        }
-    }
-    Ok((joined, order))
+    Ok(plan::join(&script, &slots, corrections)?)
 }

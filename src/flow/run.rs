@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
         {
             let attempt = resume.attempt;
             let strict = self.options.strict;
-            let join = || resume::join(&attempt, &resume.skip, &self.script, strict, self.watch);
+            let join = || resume::join(&attempt, &resume.skip, &self.script, strict);
             let combined = whole.then(join).transpose()?;
             if resume.takes_branch {
                 self.options.branch.clone_from(&attempt.listed.branch);

@@ -120,9 +120,6 @@ fn in_checkout(
     let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone.collect() };
     for path in touched {
         let Some(obstacle) = look.at(path)? else { continue };
-        if autostash && look.is_gone(path)? {
-            continue;
-        }
         let is_change = matches!(obstacle.kind, ObstacleKind::Modified | ObstacleKind::Staged);
         if !is_change {
             found.obstacles.push(obstacle);
@@ -190,16 +187,6 @@ impl Look<'_> {
                 Ok(Some(Obstacle::of_file(ObstacleKind::Untracked, path, "exists and is untracked")))
             }
         }
-    }
-
-    /// Whether the user has already deleted the file that the landing deletes.
-    fn is_gone(&self, touched: &Touched) -> Result<bool> {
-        let path = touched.path.as_str();
-        let as_committed = |indexed: &Indexed| Some(indexed.entry) == touched.old && !indexed.intent_to_add;
-        Ok(touched.change == PathChange::Deleted
-            && !self.index.is_conflicted(path)
-            && self.index.get(path).as_ref().is_none_or(as_committed)
-            && matches!(self.checkout.look(path)?, Found::Nothing))
     }
 
     /// The uncommitted changes to a plain file that stays or is moved; or why they cannot be carried across.

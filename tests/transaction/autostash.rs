@@ -162,6 +162,7 @@ fn what_cannot_be_carried_is_refused() {
             remove("f", "w"),
         ),
         ("a file that I removed", |s| std::fs::remove_file(s.repo.join("f")).unwrap(), edit()),
+        ("one that I removed, too", |s| std::fs::remove_file(s.repo.join("f")).unwrap(), remove("f", "w")),
         (
             "a link in its place",
             |s| {
@@ -333,32 +334,6 @@ fn they_do_not_leave_a_sparse_checkout() {
     assert_eq!(sandbox.git(["status", "--porcelain"]), " M in/b");
     sandbox.has_sound_objects();
     sandbox.leaves_no_file();
-}
-
-#[test]
-fn what_both_remove_is_removed() {
-    let all: [fn(&Sandbox); 2] = [
-        |s| std::fs::remove_file(s.repo.join("f")).unwrap(),
-        |s| {
-            s.git(["rm", "-q", "f"]);
-        },
-    ];
-    for remove_mine in all {
-        for index in ["", "core.splitIndex"] {
-            let sandbox = nine();
-            if !index.is_empty() {
-                sandbox.git(["config", index, "true"]);
-                sandbox.git(["update-index", "--split-index"]);
-            }
-            remove_mine(&sandbox);
-            sandbox.apply(["-q", "--no-keep"], &remove("f", "w")).exits(4);
-            sandbox.apply(["-q", "-n", "--autostash"], &remove("f", "w")).exits(0);
-            sandbox.apply(["-q", "--autostash"], &(remove("f", "w") + &create("n", "New", "n\n"))).exits(0);
-            assert_eq!((sandbox.status(), sandbox.git(["ls-files", "f"])), (String::new(), String::new()));
-            assert_eq!(sandbox.git(["ls-tree", "HEAD", "f"]), "");
-            sandbox.is_sound();
-        }
-    }
 }
 
 #[test]

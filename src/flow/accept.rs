@@ -4,7 +4,7 @@
 use super::done::{self, Done};
 use super::driver::{Driver, drive};
 use super::open::suggestions;
-use super::{Error, Options, Watch, build_report, copied, push};
+use super::{Error, Options, Watch, build_report, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{AcceptedCommit, AcceptedReport, Report};
@@ -161,14 +161,11 @@ impl Accepting<'_> {
         }
         // With clashes the series is not complete.
         if plan.brought.clashes.is_empty() {
-            let from = &plan.from;
             // A commit's number stands for its edit.
             let mut numbers = 1..;
-            for (planned, source) in plan.brought.series.iter_mut().zip(from) {
+            for (planned, source) in plan.brought.series.iter_mut().zip(&plan.from) {
                 planned.edits = numbers.by_ref().take(usize::from(source.is_own)).collect();
             }
-            let commit = |at: usize| vec![Replayed::again(from[at].commit)];
-            copied::add_origins(repo, &mut plan.brought.series, commit)?;
         }
         Ok(plan)
     }

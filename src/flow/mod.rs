@@ -9,7 +9,6 @@ mod choose;
 mod chooser;
 pub(crate) mod configured;
 mod conflict;
-mod copied;
 mod done;
 mod driver;
 mod drop;

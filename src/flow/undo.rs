@@ -7,7 +7,7 @@ use super::done::{self, Done};
 use super::driver::{Driver, drive};
 use super::landing::{self, Landing, Left, UndoStep, UndoSteps};
 use super::messages::{self, Messages};
-use super::{Error, Numbers, Options, Watch, build_report, copied, push};
+use super::{Error, Numbers, Options, Watch, build_report, push};
 use crate::diag::{Code, Severity};
 use crate::message;
 use crate::report::record::RecordKind;
@@ -44,7 +44,6 @@ struct Undoing<'a> {
 }
 
 /// The commits to land.
-#[derive(Default)]
 struct UndoPlan {
     brought: Brought,
     /// Clashes have their indexes. Unless the branch moves, the last commits of the series are theirs.
@@ -220,10 +219,7 @@ impl Undoing<'_> {
                 let edits = landing.edits_of(replayed.commit);
                 UndoStep { replayed, now: replayed.commit, edits }
             });
-            let steps: Vec<_> = steps.collect();
-            let commits = |_| steps.iter().map(|step| step.replayed).collect();
-            copied::add_origins(repo, &mut brought.series, commits)?;
-            return Ok(UndoPlan { brought, steps, is_moved: true, ..UndoPlan::default() });
+            return Ok(UndoPlan { brought, steps: steps.collect(), is_moved: true, left: Vec::new() });
         }
         let tip = onto.unwrap_or(tip);
         let UndoSteps { done: mut steps, mut left } = landing.steps(repo, target, tip)?;
@@ -248,7 +244,6 @@ impl Undoing<'_> {
                 );
             }
         }
-        copied::add_origins(repo, &mut brought.series, |at| vec![commits[at]])?;
         Ok(UndoPlan { brought, steps, is_moved: false, left })
     }
 

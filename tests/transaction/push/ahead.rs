@@ -1,5 +1,5 @@
 //! A branch of a remote that has commits which the branch here lacks.
-use super::{cloned, greet, meanwhile, there};
+use super::{cloned, meanwhile, there};
 use crate::sandbox::create;
 
 #[test]

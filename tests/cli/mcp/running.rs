@@ -248,8 +248,10 @@ fn landings_side_by_side_all_land() {
 fn what_is_worth_knowing_is_logged_from_the_level_that_was_asked_for() {
     for (level, is_logged) in [("warning", true), ("error", false)] {
         let (sandbox, elsewhere) = two();
-        // A hook that git passes over is a warning.
-        std::fs::write(sandbox.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\n").unwrap();
+        // A hook that fails after the landing is a warning.
+        let hook = sandbox.repo.join(".git/hooks/post-commit");
+        std::fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
+        std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let mut client = Client::start(&sandbox, &elsewhere);
         client.ask("logging/setLevel", &json!({"level": level}));
         let id = client.start_call("land", &sandbox.repo, edits(&[edit("README", "hello", "hi")]));
@@ -265,7 +267,7 @@ fn what_is_worth_knowing_is_logged_from_the_level_that_was_asked_for() {
             }
         }
         let is_about_it =
-            logged.iter().any(|(level, text)| level == "warning" && text.contains("pre-commit"));
+            logged.iter().any(|(level, text)| level == "warning" && text.contains("post-commit"));
         assert_eq!(is_about_it, is_logged, "{level}: {logged:?}");
         client.leave();
     }

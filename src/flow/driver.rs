@@ -13,7 +13,7 @@ use crate::plan;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, Finding, Report, Status};
 use crate::transaction::{
-    self, Brought, Clash, Landed, Made, Making, Planned, Preview, QueuePlace, Recording, Target, Transaction,
+    self, Brought, Clash, Made, Making, Planned, Preview, QueuePlace, Recording, Target, Transaction,
     interrupt,
 };
 use crate::vcs::repo::Repo;
@@ -189,15 +189,14 @@ impl Driver<'_> {
         let outcome = self.transact(&as_made);
         drop(held);
         match outcome {
-            Ok(landed) => {
-                *report = as_made(&landed.made, true);
-                let has_others = self.has_others(&landed);
+            Ok(made) => {
+                *report = as_made(&made, true);
+                let has_others = self.has_others(&made);
                 report.branch.iter_mut().for_each(|branch| branch.has_others = has_others);
-                landed.by_git.iter().for_each(|what| self.watch.detail(what));
                 if self.target.checked_out {
                     self.repo.run_post_index_change();
                 }
-                Ok(Some((landed.made, (landed.old.or(self.target.start), landed.new))))
+                Ok(made.tip().map(|new| (made, (self.target.start, new))))
             }
             Err(Error::Transaction(transaction::Error::Nothing)) => {
                 report.status = Status::Nothing;
@@ -218,17 +217,17 @@ impl Driver<'_> {
 
     /// Whether the branch got commits that are no part of the landing: of a remote, below a suggestion, or beside merges of an
     /// accepted branch.
-    fn has_others(&self, landed: &Landed) -> bool {
+    fn has_others(&self, made: &Made) -> bool {
         if self.of_edits.is_some() && self.push.onto.is_none() {
             return false;
         }
-        let own = landed.made.commits.iter().filter(|one| !one.edits.is_empty());
+        let own = made.commits.iter().filter(|one| !one.edits.is_empty());
         let own: HashSet<Oid> = own.filter_map(|one| one.id).collect();
-        let all = landed.old.map(|old| self.repo.commits_beyond(landed.new, [old]).unwrap_or_default());
-        all.iter().flatten().any(|commit| !own.contains(commit))
+        let Some((old, new)) = self.target.tip.zip(made.tip()) else { return false };
+        self.repo.commits_beyond(new, [old]).unwrap_or_default().iter().any(|commit| !own.contains(commit))
     }
 
-    fn transact(&self, as_made: &dyn Fn(&Made, bool) -> Report) -> Result<Landed, Error> {
+    fn transact(&self, as_made: &dyn Fn(&Made, bool) -> Report) -> Result<Made, Error> {
         let Self { repo, options, target, series, of_edits, .. } = self;
         let json = |report: &Report| report::json(report).unwrap_or_default();
         let describe = |made: &Made, landed| {

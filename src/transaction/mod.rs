@@ -54,7 +54,7 @@ pub use forget::forget;
 pub use hooks::hooks_to_pass;
 pub use kept_text::KeptText;
 pub use preview::{Preview, in_the_way, in_the_way_of};
-pub use publish::{Landed, Prepared};
+pub use publish::Prepared;
 pub use queue::QueuePlace;
 pub use record::{Recording, contents, records};
 pub use recover::{pending, recover};

@@ -99,8 +99,8 @@ impl<'r> Transaction<'r> {
             }
             _ => None,
         };
-        let record = parent.map(|new| self.record_content(&made, new)).transpose()?.flatten();
-        Ok(Prepared { transaction: self, made, new: parent, net, staged, who, record })
+        let record = self.record_content(&made)?;
+        Ok(Prepared { transaction: self, made, net, staged, who, record })
     }
 
     /// Makes one commit, after cleaning up its message.

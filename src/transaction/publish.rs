@@ -28,26 +28,12 @@ use std::path::Path;
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) made: Made,
-    pub(super) new: Option<Oid>,
     pub(super) net: Vec<NetChange>,
     pub(super) who: Identities,
     /// The content of its record.
     pub(super) record: Option<RecordContent>,
     // Dropped last: the staged files lie in its directory.
     pub(super) transaction: Transaction<'r>,
-}
-
-/// The result of a landing.
-#[derive(Debug, Clone)]
-pub struct Landed {
-    /// The branch's old tip; `None` if it is new.
-    pub old: Option<Oid>,
-    /// Its new tip.
-    pub new: Oid,
-    /// The commits.
-    pub made: Made,
-    /// What git itself has written, and why.
-    pub by_git: Vec<String>,
 }
 
 /// The locks of a landing.
@@ -79,15 +65,15 @@ struct Held {
 }
 
 impl Prepared<'_> {
-    /// Moves the branch, with index and files.
+    /// Moves the branch, with index and files, and returns the commits.
     ///
     /// # Errors
     /// Before the commit point: any error, and everything is as it was, except after [`Error::Stuck`]. After it:
     /// [`Error::Unfinished`].
-    pub fn publish(mut self) -> Result<Landed> {
+    pub fn publish(mut self) -> Result<Made> {
         let index = self.transaction.index.take();
-        let outcome = match self.new {
-            Some(new) if self.new != self.transaction.target.tip => {
+        let outcome = match self.made.tip() {
+            Some(new) if self.transaction.target.tip != Some(new) => {
                 self.push(new).and_then(|()| self.move_branch(new, index).map_err(|e| self.not_here(e)))
             }
             _ => Err(Error::Nothing),
@@ -104,21 +90,25 @@ impl Prepared<'_> {
             let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
             self.transaction.run_after(&self.made, &self.who, &changed);
         }
-        outcome
+        outcome.map(|()| self.made)
     }
 
-    fn move_branch(&self, new: Oid, index: Option<Index>) -> Result<Landed> {
-        let mut by_git = Vec::new();
-        if index.as_ref().is_some_and(Index::is_by_git) {
-            by_git.push("git wrote the index, since only git knows all that it has".into());
+    /// Says what git itself has written, and why.
+    fn tell_by_git(&self, index: bool) {
+        let watch = self.transaction.options.watch;
+        if index {
+            watch.detail("git wrote the index, since only git knows all that it has");
         }
         if self.transaction.repo.has_references_by_git() {
-            by_git.push(
-                "git moved the branch, since the library does not know where its references are".into(),
-            );
+            watch.detail("git moved the branch, since the library does not know where its references are");
         }
-        let attributes = self.staged.iter().flat_map(|staged| &staged.by_git);
-        by_git.extend(attributes.map(|what| format!("git made the files with the attribute {what}")));
+        for what in self.staged.iter().flat_map(|staged| &staged.by_git) {
+            watch.detail(&format!("git made the files with the attribute {what}"));
+        }
+    }
+
+    fn move_branch(&self, new: Oid, index: Option<Index>) -> Result<()> {
+        let index_by_git = index.as_ref().is_some_and(Index::is_by_git);
         let Transaction { repo, transaction_dir, quarantine, target, options, .. } = &self.transaction;
         let _lock = super::lock_after(options.push.is_some(), repo, options.lock_timeout)?;
         let token = transaction_dir.file(journal::TOKEN);
@@ -165,10 +155,12 @@ impl Prepared<'_> {
             early.stay();
         }
         let moved = point(Fault::RefMoved);
-        let landed = Landed { old: target.tip, new, made: self.made.clone(), by_git };
         let close = || finish(repo, &transaction_dir.path, &journal, &held.locks);
         match moved.and_then(|()| close()).or_else(|_| close()) {
-            Ok(()) => Ok(landed),
+            Ok(()) => {
+                self.tell_by_git(index_by_git);
+                Ok(())
+            }
             Err(source) => {
                 let made = Box::new(self.made.clone());
                 Err(Error::Unfinished { new: repo.short(new), made, source })

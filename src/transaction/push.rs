@@ -160,7 +160,7 @@ impl Prepared<'_> {
 
     /// The error, after the remote has taken the commits.
     pub(super) fn not_here(&self, source: Error) -> Error {
-        match (&self.transaction.options.push, self.new) {
+        match (&self.transaction.options.push, self.made.tip()) {
             (Some(upstream), Some(new)) => {
                 Error::NotHere { to: upstream.to_string(), new: new.to_string(), source: Box::new(source) }
             }

@@ -18,7 +18,7 @@ pub(super) fn to_pass(
     if let Err(error) = repo.identities(&options.author) {
         watch.warn(&format!("a landing would fail: {error}"));
     }
-    let hooks = transaction::hooks_to_pass(repo, !options.verify, !options.ff && !existing, existing)?;
+    let hooks = transaction::hooks_to_pass(repo, options, existing)?;
     let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
     let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
     let mut all: Vec<_> = hooks.chain(exec).collect();

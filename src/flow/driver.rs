@@ -13,8 +13,8 @@ use crate::plan;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, Finding, Report, Status};
 use crate::transaction::{
-    self, Brought, Clash, Made, Making, Planned, Preview, QueuePlace, Recording, Target, Transaction,
-    interrupt,
+    self, Brought, Clash, Context, Made, Making, Planned, Preview, QueuePlace, Recording, Target,
+    Transaction, interrupt,
 };
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
@@ -243,20 +243,9 @@ impl Driver<'_> {
             report.edits.iter_mut().for_each(|edit| edit.diff = None);
             json(&report)
         };
-        let existing = of_edits.is_none();
-        let options = transaction::Options {
-            lock_timeout: options.lock_timeout,
-            no_verify: !options.verify,
-            existing,
-            merge: !options.ff && !existing,
-            exec: options.exec.clone(),
-            exec_each: options.exec_each,
-            scratch_dir: options.scratch_dir.clone(),
-            keep_scratch: options.keep_scratch,
-            autostash: options.autostash,
+        let context = Context {
+            existing: of_edits.is_none(),
             reflog: self.reflog.clone(),
-            author: options.author.clone(),
-            sign: options.sign.clone(),
             cleanup: self.cleanup.clone(),
             describe: &describe,
             watch: self.watch,
@@ -265,7 +254,7 @@ impl Driver<'_> {
             attempts: of_edits.as_ref().map_or_else(Vec::new, |edits| edits.attempts.clone()),
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        let transaction = Transaction::begin(repo, (*target).clone(), &base, series, options)?;
+        let transaction = Transaction::begin(repo, (*target).clone(), &base, series, options, context)?;
         let (series, merge_message) = match of_edits {
             Some(edits) => (edits.edited)(&transaction)?,
             None => ((*series).into(), None),

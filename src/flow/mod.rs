@@ -23,7 +23,6 @@ mod model;
 mod numbers;
 mod observer;
 mod open;
-mod options;
 mod prompt;
 mod push;
 mod resolve_onto;
@@ -48,7 +47,6 @@ pub use land::land;
 pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
 pub use open::open;
-pub use options::{Given, Options};
 pub use prompt::{Prompted, Question, Shown, prompt, read};
 pub use resume::{Resume, abort};
 pub use run::Order;
@@ -57,7 +55,7 @@ pub use template::{NoField, Template};
 pub use undo::{Undo, undo};
 
 use crate::transaction;
-pub use crate::transaction::Watch;
+pub use crate::transaction::{Given, Options, Watch};
 use crate::vcs;
 
 /// Why a flow failed, other than by refused edits.

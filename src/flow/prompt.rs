@@ -1,12 +1,13 @@
 //! Making a prompt: the instructions, the files and the request.
 
 use super::Error;
-use super::options::{Matcher, with_defaults};
+use super::run::Matcher;
 use crate::edit::FormatId;
 use crate::path::{RepoPath, may_hold_secrets};
 use crate::plan::{Node, TreeView};
 use crate::prompt::{self, CONTEXT_LINES, File, InstructionOptions, LONGEST_FILE, Listing};
 use crate::text::Content;
+use crate::transaction::with_defaults;
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;

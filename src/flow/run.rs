@@ -2,7 +2,6 @@
 
 use super::chooser::Chooser;
 use super::messages::Messages;
-use super::options::Matcher;
 use super::resume::{self, Resume, Resumed};
 use super::{Error, Numbers, Options, Watch};
 use crate::diag::{Diagnostic, Severity, counted};
@@ -22,6 +21,9 @@ use std::rc::Rc;
 
 /// The value of `--base` that finds the base.
 const AUTO: &str = "auto";
+
+/// Whether pathspecs match a path.
+pub(super) type Matcher = Box<dyn Fn(&str) -> bool>;
 
 /// The responses to apply, and how.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@
 //! It lies in the git directory of the worktree, in a directory that nobody else can read. Its name comes from the responses, so
 //! that the same response refused twice is one attempt.
 
-use super::{Error, Result};
+use super::{Error, Given, Result};
 use crate::format::Reading;
 use crate::plan::Slot;
 use crate::report::record::Asked;
@@ -14,7 +14,7 @@ use crate::vcs::refs::short_name;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, durability, places};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -41,7 +41,7 @@ pub struct Attempt {
     /// What the model was asked.
     pub asked: Option<Asked>,
     /// The options, by their names.
-    pub options: BTreeMap<String, Vec<String>>,
+    pub options: Given,
     /// How each response was read.
     pub readings: Vec<Reading>,
     /// The edits in their order, and what could not be read as one.

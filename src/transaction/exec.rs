@@ -26,7 +26,7 @@ impl Transaction<'_> {
                 worktree.scratch.clean(self.repo)?;
                 let mut command = worktree.scratch.command(self.repo, "sh", ["-c", line], None);
                 self.set_environment(&mut command, made, edits);
-                let ended = command::run(command, line, self.options.watch)?;
+                let ended = command::run(command, line, self.context.watch)?;
                 if !ended.is_success() {
                     return Err(Error::Exec(Box::new(Failure::of(Ran::Exec(line.clone()), edits, &ended))));
                 }

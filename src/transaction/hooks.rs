@@ -5,7 +5,7 @@
 
 use super::command::{self, Failure, Ran};
 use super::scratch_worktree::ScratchWorktree;
-use super::{Error, Made, Planned, Result, Transaction, series};
+use super::{Error, Made, Options, Planned, Result, Transaction, series};
 use crate::path::{Places, RepoPath, is_sensitive};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
@@ -55,11 +55,11 @@ pub(super) struct Hooks {
 
 impl Hooks {
     /// The hooks that exist and are executable.
-    pub(super) fn active(repo: &Repo, no_verify: bool, merge: bool, existing: bool) -> Result<Self> {
+    pub(super) fn active(repo: &Repo, options: &Options, existing: bool) -> Result<Self> {
         let mut active = Vec::new();
         let is_skipped = |name: &&&str| {
-            (no_verify && SKIPPABLE.contains(*name))
-                || (!merge && **name == PRE_MERGE_COMMIT)
+            (!options.verify && SKIPPABLE.contains(*name))
+                || ((options.ff || existing) && **name == PRE_MERGE_COMMIT)
                 || (existing && [PRE_COMMIT, COMMIT_MSG].contains(*name))
         };
         for name in ALL.iter().filter(|name| !is_skipped(name)) {
@@ -98,8 +98,8 @@ impl Hooks {
 ///
 /// # Errors
 /// The configuration cannot be read.
-pub fn hooks_to_pass(repo: &Repo, no_verify: bool, merge: bool, existing: bool) -> Result<Vec<&'static str>> {
-    let mut names: Vec<_> = Hooks::active(repo, no_verify, merge, existing)?.judging().collect();
+pub fn hooks_to_pass(repo: &Repo, options: &Options, existing: bool) -> Result<Vec<&'static str>> {
+    let mut names: Vec<_> = Hooks::active(repo, options, existing)?.judging().collect();
     let last = "reference-transaction";
     names.extend(repo.hook(last)?.map(|_| last));
     Ok(names)
@@ -119,14 +119,14 @@ impl Transaction<'_> {
     /// one that was killed has not restored it.
     fn watched(&self, command: Supervised, name: &str) -> Result<Ended> {
         let before = self.repo.value("refs/stash")?;
-        let ended = command::run(command, name, self.options.watch);
+        let ended = command::run(command, name, self.context.watch);
         match self.repo.value("refs/stash")? {
             now if now == before => {}
-            Some(entry) => self.options.watch.warn(&format!(
+            Some(entry) => self.context.watch.warn(&format!(
                 "the {name} hook left a stash entry ({}); see 'git stash list'",
                 self.repo.short(entry)
             )),
-            None => self.options.watch.warn(&format!("the {name} hook dropped the stash")),
+            None => self.context.watch.warn(&format!("the {name} hook dropped the stash")),
         }
         ended
     }
@@ -194,7 +194,7 @@ impl Transaction<'_> {
 
     fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {
         let file = self.transaction_dir.file("plan");
-        let text = (self.options.describe)(made, landed);
+        let text = (self.context.describe)(made, landed);
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
     }
@@ -206,7 +206,7 @@ impl Transaction<'_> {
         if names.is_empty() {
             return;
         }
-        let watch = self.options.watch;
+        let watch = self.context.watch;
         if changed.iter().any(|path| self.hooks.are_made_of(path)) {
             return watch.warn(&format!("the landing changes hooks: {} did not run", names.join(" and ")));
         }
@@ -237,7 +237,7 @@ impl Transaction<'_> {
                 &self.transaction_dir,
                 self.target.start,
                 &base,
-                &self.options,
+                self.options,
             )?);
         }
         let Some(worktree) = &self.worktree else { return Ok(None) };
@@ -299,7 +299,7 @@ impl CommitHooks<'_> {
 
     /// Runs pre-commit. If it changes files of the commit, or adds some, the commit gets that, and it runs again.
     fn pre_commit(&self, commit: &NewCommit<'_>) -> Result<Oid> {
-        let Self { transaction: Transaction { repo, options, .. }, worktree, edits, .. } = self;
+        let Self { transaction: Transaction { repo, context, .. }, worktree, edits, .. } = self;
         let ran = Ran::Hook(PRE_COMMIT);
         let refuse = |failure: Failure| Err(Error::Hook(Box::new(failure)));
         let did = |ended: &Ended, before: &str, after: &str| {
@@ -327,7 +327,7 @@ impl CommitHooks<'_> {
             }
             let changed = repo.differences(Some(tree), Some(now))?;
             let changed: Vec<_> = changed.iter().map(|path| String::from_utf8_lossy(path)).collect();
-            options.watch.warn(&format!(
+            context.watch.warn(&format!(
                 "the pre-commit hook changed {} in the commit of {}; the changes are in the commit",
                 changed.join(", "),
                 series::edits_by_number(edits)
@@ -341,7 +341,7 @@ impl CommitHooks<'_> {
     /// Runs the hooks that see the message, and returns the message that they leave. `source` is the second argument of
     /// prepare-commit-msg.
     fn message(&self, message: String, source: &str) -> Result<String> {
-        let Self { transaction: Transaction { repo, options, commit_settings, .. }, worktree, edits, .. } =
+        let Self { transaction: Transaction { repo, context, commit_settings, .. }, worktree, edits, .. } =
             self;
         let file = worktree.scratch.message();
         let written = commit_settings.encode(repo, &message)?;
@@ -361,7 +361,7 @@ impl CommitHooks<'_> {
         if left == written {
             return Ok(message);
         }
-        let (cleanup, comment) = &options.cleanup;
+        let (cleanup, comment) = &context.cleanup;
         match repo.message_of(left)? {
             Some(left) if cleanup.apply(&left, comment).trim().is_empty() => {
                 refuse("left an empty commit message", "")

@@ -27,6 +27,7 @@ mod kept_text;
 pub mod listings;
 mod local;
 mod obstacles;
+mod options;
 mod prepare;
 mod preview;
 mod publish;
@@ -53,6 +54,8 @@ pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
 pub use hooks::hooks_to_pass;
 pub use kept_text::KeptText;
+pub(crate) use options::with_defaults;
+pub use options::{Given, Options};
 pub use preview::{Preview, in_the_way, in_the_way_of};
 pub use publish::Prepared;
 pub use queue::QueuePlace;
@@ -67,9 +70,8 @@ pub use watch::Watch;
 use crate::message::Cleanup;
 use crate::report::Obstacle;
 use crate::vcs;
-use crate::vcs::commit::{CommitSettings, Sign};
+use crate::vcs::commit::CommitSettings;
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::ident::Given;
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
 use crate::vcs::push::Upstream;
@@ -241,41 +243,21 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Makes the report of commits that land, as JSON.
 pub type Json<'a> = &'a dyn Fn(&Made) -> String;
 
-/// How a transaction lands.
-pub struct Options<'a> {
-    /// How long to wait for another landing (`llmapply.lockTimeout`).
-    pub lock_timeout: Duration,
-    /// Skip the hooks that can be skipped (`--no-verify`).
-    pub no_verify: bool,
+/// What a transaction is about, beside its options.
+pub struct Context<'a> {
     /// Existing commits are made again or undone: for these git runs neither pre-commit nor commit-msg.
     pub existing: bool,
-    /// Put a merge commit above the others.
-    pub merge: bool,
-    /// Commands that have to succeed (`--exec`).
-    pub exec: Vec<String>,
-    /// Run them at every commit (`--exec-each`), not only at the last.
-    pub exec_each: bool,
-    /// The directory for scratch worktrees (`llmapply.scratchDir`); by default in the user's cache directory.
-    pub scratch_dir: Option<PathBuf>,
-    /// Keep one of them for the next landing (`llmapply.keepScratch`).
-    pub keep_scratch: bool,
-    /// Carry uncommitted changes in the touched files across (`--autostash`).
-    pub autostash: bool,
     /// The message for the reflog.
     pub reflog: String,
-    /// The author, as given.
-    pub author: Given,
-    /// Whether to sign commits.
-    pub sign: Sign,
     /// How messages are cleaned up at the end, and what begins a comment in them.
     pub cleanup: (Cleanup, String),
     /// Makes the standard input of pre-llm-apply and, once it has landed, of post-llm-apply.
     pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// The listener.
     pub watch: &'a dyn Watch,
-    /// What to record (`llmapply.record`), with the report as JSON.
+    /// What to record, with the report as JSON.
     pub record: Option<(Recording<'a>, Json<'a>)>,
-    /// The branch to push to before the branch here moves (`--push`).
+    /// The branch to push to before the branch here moves.
     pub push: Option<Upstream>,
     /// The refused attempts to be forgotten after the landing.
     pub attempts: Vec<String>,
@@ -328,7 +310,8 @@ pub struct Transaction<'r> {
     transaction_dir: TransactionDir,
     repo: &'r Repo,
     target: Target,
-    options: Options<'r>,
+    options: &'r Options,
+    context: Context<'r>,
     hooks: Hooks,
     /// The paths that the landing touches, and the index that they were checked against.
     touched: Vec<series::Touched>,
@@ -348,10 +331,11 @@ impl<'r> Transaction<'r> {
         target: Target,
         base: &BaseTree<'_>,
         series: &[Planned],
-        options: Options<'r>,
+        options: &'r Options,
+        context: Context<'r>,
     ) -> Result<Self> {
         conversions::refuse_together(base, series)?;
-        let mut hooks = Hooks::active(repo, options.no_verify, options.merge, options.existing)?;
+        let mut hooks = Hooks::active(repo, options, context.existing)?;
         hooks.note_startup(repo, base)?;
         let touched = series::touched(base, series)?;
         // A bad author is refused before the user edits messages.
@@ -382,11 +366,11 @@ impl<'r> Transaction<'r> {
         check_interrupt()?;
         let (mut worktree, mut early) = (None, None);
         let has_runs = hooks.judging().next().is_some() || !options.exec.is_empty();
-        if has_runs || options.push.is_some() {
+        if has_runs || context.push.is_some() {
             early = Some(Early::begin(repo, &transaction_dir)?);
         }
         if has_runs {
-            worktree = Some(ScratchWorktree::enter(repo, &transaction_dir, target.start, base, &options)?);
+            worktree = Some(ScratchWorktree::enter(repo, &transaction_dir, target.start, base, options)?);
         }
         let quarantine = Quarantine::enter(repo, &transaction_dir.id)?;
         Ok(Self {
@@ -397,6 +381,7 @@ impl<'r> Transaction<'r> {
             repo,
             target,
             options,
+            context,
             hooks,
             touched,
             index,

@@ -55,7 +55,7 @@ impl<'r> Transaction<'r> {
             let new_commit = NewCommit { planned, parent, before: tree, tree: next };
             let (judged, message) = self.judge(&new_commit, who)?;
             self.add_hook_changes(base, next, judged, &mut total)?;
-            let cleanup = planned.making.cleanup(self.options.cleanup.0);
+            let cleanup = planned.making.cleanup(self.context.cleanup.0);
             let draft = Draft { tree: judged, parents: parent.as_slice(), message: &message };
             let commit = self.commit(&draft, who, cleanup, || planned.named())?;
             (one.id, one.changed_by_hooks) = (Some(commit), judged != next);
@@ -76,7 +76,7 @@ impl<'r> Transaction<'r> {
         {
             let message = self.judge_merge(message, start, last, tree, &who)?;
             let draft = Draft { tree, parents: &[start, last], message: &message };
-            let commit = self.commit(&draft, &who, self.options.cleanup.0, || "the merge".to_owned())?;
+            let commit = self.commit(&draft, &who, self.context.cleanup.0, || "the merge".to_owned())?;
             (made.merge, parent) = (Some(commit), Some(commit));
         }
         if let (Some(early), Some(_)) = (&self.early, parent) {
@@ -111,7 +111,7 @@ impl<'r> Transaction<'r> {
         cleanup: Cleanup,
         named: impl FnOnce() -> String,
     ) -> Result<Oid> {
-        let message = cleanup.apply(draft.message, &self.options.cleanup.1);
+        let message = cleanup.apply(draft.message, &self.context.cleanup.1);
         if message.trim().is_empty() {
             return Err(Error::EmptyMessage(named()));
         }

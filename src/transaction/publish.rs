@@ -95,7 +95,7 @@ impl Prepared<'_> {
 
     /// Says what git itself has written, and why.
     fn tell_by_git(&self, index: bool) {
-        let watch = self.transaction.options.watch;
+        let watch = self.transaction.context.watch;
         if index {
             watch.detail("git wrote the index, since only git knows all that it has");
         }
@@ -109,13 +109,14 @@ impl Prepared<'_> {
 
     fn move_branch(&self, new: Oid, index: Option<Index>) -> Result<()> {
         let index_by_git = index.as_ref().is_some_and(Index::is_by_git);
-        let Transaction { repo, transaction_dir, quarantine, target, options, .. } = &self.transaction;
-        let _lock = super::lock_after(options.push.is_some(), repo, options.lock_timeout)?;
+        let Transaction { repo, transaction_dir, quarantine, target, options, context, .. } =
+            &self.transaction;
+        let _lock = super::lock_after(context.push.is_some(), repo, options.lock_timeout)?;
         let token = transaction_dir.file(journal::TOKEN);
         let records = self
             .record
             .as_ref()
-            .map(|content| content.write(repo, &self.who, options.watch, new))
+            .map(|content| content.write(repo, &self.who, context.watch, new))
             .transpose()?;
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
@@ -131,13 +132,13 @@ impl Prepared<'_> {
                 new: new.to_string(),
                 is_head: target.is_head,
                 who: self.who.committer.clone(),
-                message: options.reflog.clone(),
+                message: context.reflog.clone(),
             },
             records: records.unwrap_or_default(),
             by_git: repo.has_references_by_git() || repo.hook("reference-transaction")?.is_some(),
             objects,
             staged: self.staged.clone(),
-            attempts: options.attempts.clone(),
+            attempts: context.attempts.clone(),
         };
         let mut held = Held::default();
         let reached = journal

@@ -7,14 +7,13 @@ use super::attempt::Attempt;
 use super::record::{self, RecordContent};
 use super::transaction_dir::TransactionDir;
 use super::{
-    Error, Made, Options, Prepared, Result, Target, Transaction, check_interrupt, interrupt, move_to,
+    Context, Error, Made, Options, Prepared, Result, Target, Transaction, check_interrupt, interrupt, move_to,
 };
 use crate::message::Cleanup;
 use crate::report::{End, Recovered};
 use crate::vcs::Oid;
 use crate::vcs::commit::Sign;
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::ident::Given;
 use crate::vcs::push::{Pushed, PushedRef, Upstream};
 use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
@@ -120,8 +119,8 @@ pub(super) fn unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
 impl Prepared<'_> {
     /// Pushes the commits, with `--push`. The note stays until the branch here has moved.
     pub(super) fn push(&self, new: Oid) -> Result<()> {
-        let Transaction { repo, transaction_dir, options, target, early, .. } = &self.transaction;
-        let Some(upstream) = &options.push else { return Ok(()) };
+        let Transaction { repo, transaction_dir, options, context, target, early, .. } = &self.transaction;
+        let Some(upstream) = &context.push else { return Ok(()) };
         let note = Note {
             upstream: upstream.clone(),
             reference: target.name.clone(),
@@ -129,7 +128,7 @@ impl Prepared<'_> {
             new: new.to_string(),
             autostash: options.autostash,
             record: self.record.clone(),
-            attempts: options.attempts.clone(),
+            attempts: context.attempts.clone(),
         };
         if let (Some(early), Some(_)) = (early, &self.record) {
             // The recovery needs the record's objects.
@@ -160,7 +159,7 @@ impl Prepared<'_> {
 
     /// The error, after the remote has taken the commits.
     pub(super) fn not_here(&self, source: Error) -> Error {
-        match (&self.transaction.options.push, self.made.tip()) {
+        match (&self.transaction.context.push, self.made.tip()) {
             (Some(upstream), Some(new)) => {
                 Error::NotHere { to: upstream.to_string(), new: new.to_string(), source: Box::new(source) }
             }
@@ -202,17 +201,14 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
     let describe = |_: &Made, _: bool| String::new();
     let options = Options {
         lock_timeout: timeout,
-        no_verify: true,
-        existing: true,
-        autostash: note.autostash,
-        merge: false,
-        exec: Vec::new(),
-        exec_each: false,
-        scratch_dir: None,
-        keep_scratch: false,
-        reflog: "llm-apply: what was pushed".to_owned(),
-        author: Given::default(),
+        verify: false,
         sign: Sign::Never,
+        autostash: note.autostash,
+        ..Options::default()
+    };
+    let context = Context {
+        existing: true,
+        reflog: "llm-apply: what was pushed".to_owned(),
         cleanup: (Cleanup::Verbatim, "#".to_owned()),
         describe: &describe,
         watch: &(),
@@ -226,7 +222,7 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
     let series = [planned];
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let land = || {
-        let transaction = Transaction::begin(repo, target.clone(), &base, &series, options)?;
+        let transaction = Transaction::begin(repo, target.clone(), &base, &series, &options, context)?;
         let mut prepared = transaction.prepare(&base, &series, None)?;
         prepared.record = record;
         prepared.publish()

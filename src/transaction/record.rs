@@ -91,7 +91,9 @@ fn of_message<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Record,
 impl Transaction<'_> {
     /// Writes the content of the record.
     pub(super) fn record_content(&self, made: &Made) -> Result<Option<RecordContent>> {
-        let (Some((recording, report)), Some(new)) = (&self.options.record, made.tip()) else { return Ok(None) };
+        let (Some((recording, report)), Some(new)) = (&self.context.record, made.tip()) else {
+            return Ok(None);
+        };
         let report = self.repo.put_blob(report(made).as_bytes())?;
         let mut files = vec![(REPORT.to_owned(), report.to_string())];
         for (number, response) in (1..).zip(recording.responses) {

@@ -24,7 +24,7 @@ impl ScratchWorktree {
         transaction_dir: &TransactionDir,
         start: Option<Oid>,
         base: &BaseTree<'_>,
-        options: &Options<'_>,
+        options: &Options,
     ) -> Result<Self> {
         let directory =
             ScratchDir::make(repo, transaction_dir, options.scratch_dir.as_deref(), options.keep_scratch)?;

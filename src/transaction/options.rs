@@ -1,4 +1,4 @@
-//! The options of flows.
+//! The options of all that reads, checks and lands responses.
 
 use crate::format::Reading;
 use crate::locate::Tier;
@@ -12,9 +12,6 @@ use crate::vcs::merge::Favor;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Whether pathspecs match a path.
-pub(super) type Matcher = Box<dyn Fn(&str) -> bool>;
 
 /// Options by their long names, with their values. A switch has the value `true` or `false`.
 pub type Given = BTreeMap<String, Vec<String>>;
@@ -33,7 +30,7 @@ macro_rules! with_defaults {
     };
 }
 
-pub(super) use with_defaults;
+pub(crate) use with_defaults;
 
 with_defaults! {
     /// How responses are read, checked and landed. The defaults are those of the command.

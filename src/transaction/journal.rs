@@ -24,7 +24,7 @@ pub(super) const INDEX: &str = "index";
 pub(super) const INDEX_BEFORE: &str = "index-was";
 
 /// The version of this format. A journal of another version is refused.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The text of a transaction's token.
 fn token_of(transaction_dir: &Path) -> Vec<u8> {
@@ -165,26 +165,12 @@ impl Journal {
     /// elsewhere, and the old path must not be touched then.
     pub(super) fn relocate(&mut self, common_dir: &Path) {
         let old = std::mem::replace(&mut self.common_dir.0, common_dir.to_owned());
-        let staged = self.staged.as_mut().map(|staged| &mut staged.directory);
-        for path in [Some(&mut self.git_dir), Some(&mut self.objects_dir), self.index.as_mut(), staged]
-            .into_iter()
-            .flatten()
+        for path in
+            [Some(&mut self.git_dir), Some(&mut self.objects_dir), self.index.as_mut()].into_iter().flatten()
         {
             if let Ok(inside) = path.0.strip_prefix(&old) {
                 path.0 = common_dir.join(inside);
             }
-        }
-    }
-
-    /// Replaces the old path of the checkout by its path now.
-    pub(super) fn relocate_checkout(&mut self, workdir: Option<&Path>) {
-        let old = std::mem::replace(&mut self.workdir, workdir.map(|path| AnyPath(path.to_owned())));
-        if let (Some(old), Some(new), Some(staged)) = (old, workdir, &mut self.staged)
-            && let Ok(inside) = staged.directory.0.strip_prefix(&old.0)
-            && staged.directory.0.starts_with(&old.0)
-            && !staged.directory.0.starts_with(&self.common_dir.0)
-        {
-            staged.directory.0 = new.join(inside);
         }
     }
 

@@ -5,7 +5,6 @@ use super::settle::{settle, shown};
 use super::transaction_dir::{Elsewhere, TransactionDir};
 use super::{
     Error, Result, discard, drop as dropping, early, forget, interrupt, push, remove_abandoned, scratch_dir,
-    staging,
 };
 use crate::report::{End, Recovered};
 use crate::vcs::fault::{Fault, point};
@@ -301,16 +300,12 @@ fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: En
     let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
     // A git that the killed run started may still write there.
     places::remove(&Quarantine::path_for(objects, id))?;
-    let noted = Elsewhere::STAGING.noted(transaction_dir);
-    let staged = journal.and_then(|journal| journal.staged.as_ref()).map(|staged| staged.directory.0.clone());
-    // A note or a journal may name any place, so only the checkouts of this repository are valid.
-    let is_own = |directory: &PathBuf| {
-        let mut checkouts = repo.checkouts().into_iter();
-        checkouts.any(|checkout| staging::is_elsewhere(transaction_dir, &checkout, directory))
-    };
-    let outside = noted.into_iter().chain(staged).filter(|path| !path.starts_with(transaction_dir));
-    for directory in outside.filter(is_own) {
-        let _ = std::fs::remove_dir_all(directory);
+    let staged = journal.and_then(|journal| journal.staged.as_ref());
+    if staged.is_some_and(|staged| staged.beside) || Elsewhere::STAGING.noted(transaction_dir).is_some() {
+        for checkout in repo.checkouts() {
+            // Of a link it removes only the link.
+            let _ = std::fs::remove_dir_all(checkout.join(Elsewhere::STAGING.name(transaction_dir)));
+        }
     }
     Scratch::remove(repo.common_dir(), id)?;
     early::settle(repo, transaction_dir, objects, !matches!(end, End::Discarded | End::TakenBack))?;

@@ -1,9 +1,10 @@
 //! The places that a journal names, as the repository has them now. It may have been moved or copied since. A journal may also be
 //! made up, so nothing outside of the repository is ever touched by it.
 
+use super::any_path::AnyPath;
 use super::discard::broken;
 use super::journal::Journal;
-use super::{Error, Result, TransactionDir, staging};
+use super::{Error, Result};
 use crate::vcs::places;
 use crate::vcs::repo::Repo;
 use std::path::Path;
@@ -49,17 +50,10 @@ pub(super) fn relocate(
     {
         return Err(foreign(&index.0));
     }
-    if let Some(staged) = &journal.staged {
-        let directory = &staged.directory.0;
-        let is_inside =
-            *directory == transaction_dir.join(TransactionDir::FILES) && places::is_inside(common, directory);
-        let beside = match &journal.workdir {
-            Some(workdir) => staging::is_elsewhere(transaction_dir, &workdir.0, directory),
-            // Without a checkout it is not touched.
-            None => true,
-        };
-        if !is_inside && !beside {
-            return Err(foreign(directory));
+    if let (Some(staged), Some(workdir)) = (&mut journal.staged, &journal.workdir) {
+        staged.locate(transaction_dir, &workdir.0);
+        if staged.directory.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+            return Err(foreign(&staged.directory));
         }
     }
     Ok(worktree)
@@ -103,7 +97,7 @@ fn open(
         if !is_gone && !own.as_ref().is_some_and(|own| places::is_same(own, &known)) {
             return Err(foreign(&known));
         }
-        journal.relocate_checkout(own.as_deref());
+        journal.workdir = own.map(AnyPath);
     }
     Ok(current.open_beside(&git_dir, journal.workdir.as_ref().map(|path| path.0.as_path()))?)
 }

@@ -4,7 +4,6 @@ mod directories;
 
 pub(super) use directories::prune;
 
-use super::any_path::AnyPath;
 use super::conversions::is_attributes;
 use super::local::{Local, Merged};
 use super::obstacles::clash;
@@ -32,14 +31,18 @@ pub(super) type NetChange = (RepoPath, Option<Entry>, Option<Entry>);
 /// What a landing does to the checkout, for the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Staged {
-    /// The directory of the new and the old files, on the checkout's file system.
-    pub(super) directory: AnyPath,
+    /// Whether the directory of the new and the old files lies in the checkout, because the git directory is on another file
+    /// system.
+    pub(super) beside: bool,
     /// The files, in the order of their paths.
     pub(super) files: Vec<File>,
     /// The directories to delete so that a file can have their name, the innermost first.
     pub(super) cleared: Vec<String>,
     /// The directories to make, the outermost first.
     pub(super) made: Vec<String>,
+    /// The directory of the new and the old files.
+    #[serde(skip)]
+    pub(super) directory: PathBuf,
     /// The new paths outside of a sparse checkout. Only the index gets them, and the recovery has that.
     #[serde(skip)]
     pub(super) outside: BTreeSet<String>,
@@ -69,16 +72,24 @@ pub(super) struct File {
 }
 
 impl Staged {
+    /// Sets the directory, by the checkout that the repository has now.
+    pub(super) fn locate(&mut self, transaction_dir: &Path, workdir: &Path) {
+        self.directory = match self.beside {
+            true => workdir.join(Elsewhere::STAGING.name(transaction_dir)),
+            false => transaction_dir.join(TransactionDir::FILES),
+        };
+    }
+
     fn new_file(&self, at: usize) -> PathBuf {
-        self.directory.0.join(format!("{at}.new"))
+        self.directory.join(format!("{at}.new"))
     }
 
     fn kept_file(&self, at: usize) -> PathBuf {
-        self.directory.0.join(format!("{at}.old"))
+        self.directory.join(format!("{at}.old"))
     }
 
     fn saved_file(&self, at: usize) -> PathBuf {
-        self.directory.0.join(format!("{at}.mine"))
+        self.directory.join(format!("{at}.mine"))
     }
 
     /// The new files by their paths, without those that differ from their index entries.
@@ -86,13 +97,6 @@ impl Staged {
         let files = self.files.iter().filter(|file| !self.indexed.contains_key(&file.path));
         files.filter_map(|file| Some((file.path.as_str(), file.staged?))).collect()
     }
-}
-
-/// Whether a directory is the staging directory of a transaction, in that checkout.
-pub(super) fn is_elsewhere(transaction_dir: &Path, workdir: &Path, directory: &Path) -> bool {
-    directory.file_name() == Some(Elsewhere::STAGING.name(transaction_dir).as_ref())
-        && directory.parent().is_some_and(|parent| places::is_same(parent, workdir))
-        && !directory.symlink_metadata().is_ok_and(|found| found.is_symlink())
 }
 
 /// Writes the new files aside.
@@ -120,17 +124,12 @@ impl<'a> Staging<'a> {
         origins: &BTreeMap<RepoPath, RepoPath>,
         locals: &[Local],
     ) -> Result<Staged> {
-        let directory = if self.checkout.same_file_system(&transaction_dir.path)? {
-            transaction_dir.file(TransactionDir::FILES)
-        } else {
-            // Renames do not cross file systems, so it lies beside the files.
-            Elsewhere::STAGING.note(transaction_dir, self.workdir)?
-        };
-        places::make_private(&directory)?;
         let created = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
         let created: Vec<&str> = created.map(|(path, ..)| path.as_str()).collect();
         let mut staged = Staged {
-            directory: AnyPath(directory),
+            // Renames do not cross file systems.
+            beside: !self.checkout.same_file_system(&transaction_dir.path)?,
+            directory: PathBuf::new(),
             files: Vec::new(),
             cleared: Vec::new(),
             made: Vec::new(),
@@ -138,6 +137,11 @@ impl<'a> Staging<'a> {
             indexed: BTreeMap::new(),
             by_git: BTreeSet::new(),
         };
+        staged.locate(&transaction_dir.path, self.workdir);
+        if staged.beside {
+            Elsewhere::STAGING.note(transaction_dir, self.workdir)?;
+        }
+        places::make_private(&staged.directory)?;
         self.fill(net, origins, locals, &mut staged).inspect_err(|_| discard(&staged))?;
         Ok(staged)
     }
@@ -502,5 +506,5 @@ fn blob_id(bytes: &[u8]) -> Result<Oid> {
 
 /// Removes the staging directory.
 pub(super) fn discard(staged: &Staged) {
-    let _ = std::fs::remove_dir_all(&staged.directory.0);
+    let _ = std::fs::remove_dir_all(&staged.directory);
 }

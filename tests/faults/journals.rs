@@ -16,7 +16,6 @@ pub const SPOILS: &[(&str, Spoil)] = &[
     ("a directory to be cleared", |j, _| j["staged"]["cleared"] = json!(["../outside/empty"])),
     ("a directory to be made", |j, _| j["staged"]["made"] = json!(["../outside/new"])),
     ("no blob", |j, _| j["staged"]["files"][0]["after"] = "../x".into()),
-    ("staged files", |j, o| j["staged"]["directory"] = o.into()),
     ("the checkout", |j, o| j["workdir"] = o.into()),
     ("the git directory", |j, o| j["git_dir"] = format!("{o}/.git").into()),
     ("a worktree's", |j, o| j["git_dir"] = format!("{o}/.git/worktrees/x").into()),

@@ -3,25 +3,13 @@ use crate::sandbox;
 
 use git_llm_apply::message::Cleanup;
 use git_llm_apply::transaction::{
-    self, Clash, ClashKind, Landed, Made, Planned, Replayed, Target, Transaction, Watch,
+    self, Clash, ClashKind, Context, Made, Options, Planned, Replayed, Target, Transaction,
 };
 use git_llm_apply::vcs::Oid;
-use git_llm_apply::vcs::commit::Sign;
-use git_llm_apply::vcs::ident::Given;
 use git_llm_apply::vcs::merge::Favor;
 use git_llm_apply::vcs::repo::Repo;
 use sandbox::Sandbox;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::time::Duration;
-
-struct Silent;
-
-impl Watch for Silent {
-    fn output(&self, _: &[u8]) {}
-    fn waiting(&self, _: &str, _: Duration) {}
-    fn ended(&self) {}
-    fn warn(&self, _: &str) {}
-}
 
 fn open(sandbox: &Sandbox) -> Repo {
     let bare = sandbox.repo.join("HEAD").exists();
@@ -29,30 +17,21 @@ fn open(sandbox: &Sandbox) -> Repo {
     Repo::open(&git_dir, (!bare).then_some(&*sandbox.repo)).unwrap()
 }
 
-fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<Landed> {
+fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<Made> {
     let describe = |_: &Made, _: bool| String::new();
-    let options = transaction::Options {
-        lock_timeout: Duration::from_secs(10),
-        no_verify: false,
-        merge: false,
+    let options = Options::default();
+    let context = Context {
         existing: false,
-        autostash: false,
-        exec: Vec::new(),
-        exec_each: false,
-        scratch_dir: None,
-        keep_scratch: false,
         reflog: "llm-apply: a test".to_owned(),
-        author: Given::default(),
-        sign: Sign::AsConfigured,
         cleanup: (Cleanup::Strip, "#".to_owned()),
         describe: &describe,
-        watch: &Silent,
+        watch: &(),
         record: None,
         push: None,
         attempts: Vec::new(),
     };
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-    let transaction = Transaction::begin(repo, target, &base, series, options)?;
+    let transaction = Transaction::begin(repo, target, &base, series, &options, context)?;
     transaction.prepare(&base, series, None)?.publish()
 }
 
@@ -66,7 +45,7 @@ fn bring(
     revisions: &[&str],
     reversed: bool,
     favor: Option<Favor>,
-) -> Result<transaction::Result<Landed>, Vec<Clash>> {
+) -> Result<transaction::Result<Made>, Vec<Clash>> {
     let commits: Vec<_> =
         ids(sandbox, revisions).into_iter().map(|commit| Replayed { commit, reversed }).collect();
     let repo = open(sandbox);
@@ -151,15 +130,15 @@ fn what_is_brought_forwards_is_what_git_cherry_pick_makes() {
     sandbox.git(["branch", "picked"]);
     let names: Vec<&str> = commits.iter().map(String::as_str).collect();
     let landed = bring(&sandbox, &names, false, None).unwrap().unwrap();
-    assert_eq!(landed.made.commits.iter().filter_map(|one| one.id).count(), commits.len());
-    assert_eq!(sandbox.head(), landed.new.to_string());
+    assert_eq!(landed.commits.iter().filter_map(|one| one.id).count(), commits.len());
+    assert_eq!(sandbox.head(), landed.tip().unwrap().to_string());
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
     let worktree = sandbox.root().join("picked");
     sandbox.git(["worktree", "add", "-q", worktree.to_str().unwrap(), "picked"]);
     for (at, commit) in commits.iter().enumerate() {
         sandbox.git(["-C", worktree.to_str().unwrap(), "cherry-pick", commit]);
-        let ours = landed.made.commits[at].id.unwrap().to_string();
+        let ours = landed.commits[at].id.unwrap().to_string();
         assert_eq!(said(&sandbox, &ours), said(&sandbox, "picked"), "{commit}");
     }
     assert_eq!(sandbox.git(["log", "-1", "--format=%cn"]), "Tester");
@@ -177,7 +156,7 @@ fn what_is_taken_back_is_what_git_revert_makes() {
     let names: Vec<&str> = commits.iter().map(String::as_str).collect();
     let landed = bring(&sandbox, &names, true, None).unwrap().unwrap();
     let trees = |range: &str| sandbox.git(["log", "--format=%T %B", range]);
-    let ours = trees(&format!("reverted..{}", landed.new));
+    let ours = trees(&format!("reverted..{}", landed.tip().unwrap()));
     assert_eq!(sandbox.text("README"), "hello there\n", "what came later stays");
     assert!(sandbox.exists("gone.txt") && !sandbox.exists("link"));
     sandbox.is_sound();
@@ -336,7 +315,7 @@ fn a_branch_moves_to_a_commit_that_exists_forwards_and_back() {
         let to: Oid = to.parse().unwrap();
         let planned = transaction::move_to(&open(&sandbox), target.start, to, true).unwrap().unwrap();
         let landed = land(&repo, target, &[planned]).unwrap();
-        assert_eq!((landed.new, sandbox.head()), (to, to.to_string()));
+        assert_eq!((landed.tip().unwrap(), sandbox.head()), (to, to.to_string()));
         assert_eq!(sandbox.status(), "");
         sandbox.is_sound();
     }

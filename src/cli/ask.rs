@@ -4,7 +4,7 @@ use super::session::Session;
 use super::settings;
 use super::terminal::Terminal;
 use super::{Error, apply, usage};
-use crate::flow::{self, ModelCommand};
+use crate::flow;
 use crate::outcome::Exit;
 use crate::report::record::Asked;
 
@@ -26,7 +26,6 @@ pub(super) fn run(session: Session<'_>) -> Result<Exit, Error> {
     }
     settings.options.asked = Some(Asked { request: question.request.clone(), command: with.clone() });
     let chooser = typed.is_on("interactive").then(|| Terminal::open(&repo, output, false)).transpose()?;
-    let mut model = ModelCommand::new(&repo, with, &settings.options, &printer);
-    let done = flow::ask(&repo, &question, &mut model, rounds, &settings.options, chooser, &printer)?;
+    let done = flow::ask(&repo, &question, &with, rounds, &settings.options, chooser, &printer)?;
     apply::finish(done, &settings, &printer)
 }

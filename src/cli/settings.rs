@@ -90,11 +90,9 @@ pub(super) fn git_color(color: ColorChoice) -> &'static str {
 
 /// The options that `--continue` takes over from an attempt, as one would type them; those typed now are left out.
 pub(super) fn going_on(typed: &Typed, resume: &Resume) -> Option<String> {
-    let mut kept = resume.options().clone();
-    let onto = [("branch", resume.branch()), ("base", resume.base())];
-    kept.extend(
-        onto.into_iter().filter_map(|(long, value)| Some((long.to_owned(), vec![value?.to_owned()]))),
-    );
+    let mut kept = resume.attempt.options.clone();
+    let onto = [("branch", &resume.attempt.listed.branch), ("base", &resume.attempt.base)];
+    kept.extend(onto.into_iter().filter_map(|(long, value)| Some((long.to_owned(), vec![value.clone()?]))));
     let is_typed = |long: &str| {
         let is_replaced = |values: &Vec<String>| long != EXCLUDE || values.is_empty();
         typed.options.get(long).is_some_and(is_replaced)

@@ -3,6 +3,7 @@
 use super::done::Done;
 use super::keep::keep_answer;
 use super::land::land;
+use super::model::answer;
 use super::observer::Observer;
 use super::prompt::prompt;
 use super::resume::Resume;
@@ -22,15 +23,6 @@ use std::rc::Rc;
 /// The default number of rounds.
 pub const ROUNDS: usize = 3;
 
-/// A model.
-pub trait Model {
-    /// Returns the answer to a prompt. Each prompt is complete, so a model need not remember anything.
-    ///
-    /// # Errors
-    /// [`Error::Model`] if it gives no answer.
-    fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error>;
-}
-
 /// The largest number of files that a model can ask for in one answer.
 const REQUESTED: usize = 50;
 
@@ -39,7 +31,8 @@ const DECLINED: &str = "The edits that are not named here are kept: do not send 
      place of the named ones, whole, made to the files as the kept edits leave them. If none are to come, send one of the kept \
      edits again.";
 
-/// Asks until an answer lands, at most `rounds` times. Everything lands in one transaction, or nothing does.
+/// Asks the model, which is a command line for `sh`, until an answer lands, at most `rounds` times. Each prompt is complete, so a
+/// model need not remember anything. Everything lands in one transaction, or nothing does.
 ///
 /// The good edits of a refused answer are kept, and combined with the corrections. The chooser approves the edits of
 /// each round; what it declines goes back to the model. If all files in the prompt have local changes, the model is not asked.
@@ -50,7 +43,7 @@ const DECLINED: &str = "The edits that are not named here are kept: do not send 
 pub fn ask(
     repo: &Repo,
     question: &Question,
-    model: &mut dyn Model,
+    command: &str,
     rounds: usize,
     options: &Options,
     chooser: Option<Rc<dyn Chooser>>,
@@ -60,6 +53,7 @@ pub fn ask(
     let mut asking = Asking {
         repo,
         question: question.clone(),
+        command,
         options,
         target: Target::choose(repo, options.branch.as_deref(), None)?,
         chooser,
@@ -71,7 +65,7 @@ pub fn ask(
     if let Some(done) = in_the_way(repo, &prompted, options, &observer)? {
         return Ok(done);
     }
-    let outcome = asking.rounds(prompted, model, rounds.max(1));
+    let outcome = asking.rounds(prompted, rounds.max(1));
     // With `--no-keep` no attempt stays after the last round.
     for kept in [asking.attempt, asking.stopped].into_iter().flatten().filter(|_| !options.keep) {
         Attempt::forget(repo, &kept)?;
@@ -114,6 +108,7 @@ struct Asking<'a> {
     repo: &'a Repo,
     /// It has the files that the model asks for.
     question: Question,
+    command: &'a str,
     options: &'a Options,
     /// The branch whose files the model is shown. The user may check out another one while it thinks.
     target: Target,
@@ -136,12 +131,7 @@ impl Asking<'_> {
     }
 
     /// Asks and lands in each round.
-    fn rounds(
-        &mut self,
-        mut prompted: Prompted,
-        model: &mut dyn Model,
-        rounds: usize,
-    ) -> Result<Done, Error> {
+    fn rounds(&mut self, mut prompted: Prompted, rounds: usize) -> Result<Done, Error> {
         let mut input = prompted.text.clone();
         // The answers since the last complete one.
         let mut said_so_far = String::new();
@@ -149,7 +139,7 @@ impl Asking<'_> {
         let mut round = 1;
         loop {
             self.watch.detail(&format!("round {round}, asked:\n{input}"));
-            let answer = match model.answer(&input) {
+            let answer = match answer(self.repo, self.command, &input, self.options, self.watch) {
                 Ok(answer) => answer,
                 Err(failure @ Error::Model(_)) => {
                     let asked = self.options.asked.clone();

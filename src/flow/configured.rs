@@ -48,7 +48,7 @@ impl Options {
     /// # Errors
     /// A configuration value makes no sense.
     pub(crate) fn read(repo: &Repo, typed: &Given, attempt: Option<&Resume>) -> Result<Self> {
-        let kept = attempt.map(Resume::options);
+        let kept = attempt.map(|resume| &resume.attempt.options);
         let config = repo.config();
         // A refused attempt keeps the options of `from`, not those of `of_run`.
         let (from, of_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));

@@ -36,7 +36,7 @@ mod undo;
 mod versions;
 
 pub use accept::accept;
-pub use ask::{Model, ROUNDS, ask};
+pub use ask::{ROUNDS, ask};
 pub use chooser::{Answer, Asked, Chooser};
 pub use done::{Done, Moved};
 pub use driver::recover;
@@ -44,7 +44,6 @@ pub use drop::drop;
 pub use history::{forget, list, show};
 pub use keep::{keep_answer, keep_answers};
 pub use land::land;
-pub use model::ModelCommand;
 pub use numbers::{NotNumbers, Numbers};
 pub use open::open;
 pub use prompt::{Prompted, Question, Shown, prompt, read};

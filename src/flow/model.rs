@@ -1,6 +1,6 @@
 //! A model that is a command: it reads the prompt and prints the answer.
 
-use super::{Error, Model, Options, Watch};
+use super::{Error, Options, Watch};
 use crate::response::ResponseError;
 use crate::transaction::{TransactionDir, check_interrupt, interrupt};
 use crate::vcs;
@@ -14,60 +14,48 @@ use std::time::Duration;
 /// How much output of a failing command to show, in bytes.
 const SHOWN_OUTPUT: usize = 2000;
 
-/// A command line for `sh`. Prompts and answers pass through files in a private directory, never through the command line.
-pub struct ModelCommand<'a> {
-    repo: &'a Repo,
-    line: String,
-    limit: u64,
-    lock_timeout: Duration,
-    watch: &'a dyn Watch,
-}
-
-impl<'a> ModelCommand<'a> {
-    /// A command to run at the top of the checkout. The options limit the size of its answer.
-    pub fn new(repo: &'a Repo, line: String, options: &Options, watch: &'a dyn Watch) -> Self {
-        Self { repo, line, limit: options.max_size, lock_timeout: options.lock_timeout, watch }
+/// The answer of a model to a prompt. It is a command line for `sh`, which runs at the top of the checkout. Prompts and answers
+/// pass through files in a private directory, never through the command line.
+///
+/// # Errors
+/// [`Error::Model`] if it gives no answer.
+pub(super) fn answer(
+    repo: &Repo,
+    line: &str,
+    prompt: &str,
+    options: &Options,
+    watch: &dyn Watch,
+) -> Result<Vec<u8>, Error> {
+    let (_held, limit) = (interrupt::hold(), options.max_size);
+    let dir = TransactionDir::open(repo, options.lock_timeout)?;
+    let (asked, answered) = (dir.file("prompt"), dir.file("answer"));
+    std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
+    let mut command = Supervised::new("sh", ["-c", line]).input(Some(&asked)).output(&answered);
+    command.at(repo.workdir().unwrap_or_else(|| repo.git_dir()));
+    let onlooker = Reader { answered: &answered, limit, read_bytes: Cell::new(0), watch };
+    let ended = supervise::run(command, &onlooker)?;
+    watch.ended();
+    check_interrupt()?;
+    let mut answer = Vec::new();
+    std::fs::File::open(&answered)
+        .and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut answer))
+        .map_err(|e| vcs::Error::io("read", &answered, e))?;
+    if answer.len() as u64 > limit || onlooker.is_too_much() {
+        return Err(ResponseError::TooLarge { name: "the model's response".into(), limit }.into());
     }
-}
-
-impl Model for ModelCommand<'_> {
-    fn answer(&mut self, prompt: &str) -> Result<Vec<u8>, Error> {
-        let _held = interrupt::hold();
-        let repo = self.repo;
-        let dir = TransactionDir::open(repo, self.lock_timeout)?;
-        let (asked, answered) = (dir.file("prompt"), dir.file("answer"));
-        std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
-        let mut command = Supervised::new("sh", ["-c", &self.line]).input(Some(&asked)).output(&answered);
-        command.at(repo.workdir().unwrap_or_else(|| repo.git_dir()));
-        let onlooker =
-            Reader { answered: &answered, limit: self.limit, read_bytes: Cell::new(0), watch: self.watch };
-        let ended = supervise::run(command, &onlooker)?;
-        self.watch.ended();
-        check_interrupt()?;
-        let mut answer = Vec::new();
-        std::fs::File::open(&answered)
-            .and_then(|file| file.take(self.limit.saturating_add(1)).read_to_end(&mut answer))
-            .map_err(|e| vcs::Error::io("read", &answered, e))?;
-        if answer.len() as u64 > self.limit || onlooker.is_too_much() {
-            return Err(
-                ResponseError::TooLarge { name: "the model's response".into(), limit: self.limit }.into()
-            );
-        }
-        if ended.is_success() {
-            return Ok(answer);
-        }
-        let mut message = match ended.wanted_terminal() {
-            true => "the model's command tried to read from the terminal, which it cannot".to_owned(),
-            false => format!("the model's command failed (exit status {})", ended.status),
-        };
-        let output =
-            String::from_utf8_lossy(&ended.output[ended.output.len().saturating_sub(SHOWN_OUTPUT)..])
-                .into_owned();
-        if !output.trim().is_empty() {
-            message = format!("{message}:\n{}", output.trim());
-        }
-        Err(Error::Model(message))
+    if ended.is_success() {
+        return Ok(answer);
     }
+    let mut message = match ended.wanted_terminal() {
+        true => "the model's command tried to read from the terminal, which it cannot".to_owned(),
+        false => format!("the model's command failed (exit status {})", ended.status),
+    };
+    let output = String::from_utf8_lossy(&ended.output[ended.output.len().saturating_sub(SHOWN_OUTPUT)..])
+        .into_owned();
+    if !output.trim().is_empty() {
+        message = format!("{message}:\n{}", output.trim());
+    }
+    Err(Error::Model(message))
 }
 
 /// The listener of the command.

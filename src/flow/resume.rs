@@ -1,7 +1,7 @@
 //! Going on with a refused attempt, and forgetting one.
 
+use super::Error;
 use super::numbers::Numbers;
-use super::{Error, Given};
 use crate::edit::{Script, Unread};
 use crate::format::{self, Reading};
 use crate::plan::{self, Slot, SlotState};
@@ -15,7 +15,8 @@ use std::collections::{BTreeSet, HashMap};
 /// A refused attempt to go on with.
 #[derive(Debug)]
 pub struct Resume {
-    pub(super) attempt: Attempt,
+    /// The attempt.
+    pub attempt: Attempt,
     /// Use the attempt's branch, not that of the options.
     pub takes_branch: bool,
     /// Use the attempt's base, not that of the options.
@@ -60,21 +61,6 @@ impl Resume {
     /// Goes on with an attempt, with its branch and base.
     pub fn of(attempt: Attempt) -> Self {
         Self { attempt, takes_branch: true, takes_base: true, skip: Numbers::default() }
-    }
-
-    /// The options of the attempt.
-    pub fn options(&self) -> &Given {
-        &self.attempt.options
-    }
-
-    /// The branch that the attempt names.
-    pub fn branch(&self) -> Option<&str> {
-        self.attempt.listed.branch.as_deref()
-    }
-
-    /// The commit that the attempt's `--base` named.
-    pub fn base(&self) -> Option<&str> {
-        self.attempt.base.as_deref()
     }
 
     /// The id for the first correction.

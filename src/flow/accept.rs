@@ -137,7 +137,7 @@ impl Accepting<'_> {
                     // The last one has all the changes.
                     false => Some(commit),
                 };
-                match transaction::move_to(repo, from, commit, target.checked_out)? {
+                match transaction::move_to(repo, from, commit)? {
                     Ok(planned) => plan.brought.series.push(planned),
                     Err(clashes) => {
                         let here = |clash| Clash { planned: plan.from.len(), ..clash };

@@ -6,15 +6,15 @@ use super::observer::Observer;
 use super::push::Push;
 use super::{Error, Options, Watch, build_report};
 use super::{check, conflict};
-use crate::diag::{Code, Severity};
+use crate::diag::Severity;
 use crate::message::Cleanup;
 use crate::path::RepoPath;
 use crate::plan;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, Finding, Report, Status};
 use crate::transaction::{
-    self, Brought, Clash, Context, Made, Making, Planned, Preview, QueuePlace, Recording, Target,
-    Transaction, interrupt,
+    self, Brought, Clash, Context, Made, Planned, Preview, QueuePlace, Recording, Target, Transaction,
+    interrupt,
 };
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
@@ -286,16 +286,11 @@ impl Driver<'_> {
         }
         // Without the remote's commit.
         let own = &self.series[usize::from(self.push.onto.is_some())..];
-        let unnameable = own.iter().flat_map(|planned| match &planned.making {
-            Making::AsIs { unnameable, .. } => unnameable.as_slice(),
-            _ => &[],
-        });
-        let unnameable: Vec<String> = unnameable.cloned().collect();
         let paths = own.iter().flat_map(|planned| &planned.changes).map(|change| change.path.to_string());
-        let paths: BTreeSet<String> = paths.chain(unnameable.iter().cloned()).collect();
+        let paths: BTreeSet<String> = paths.collect();
         report.files = paths.into_iter().collect();
         report.status = Status::Checked;
-        let objections = self.objections(own, &unnameable)?;
+        let objections = self.objections(own)?;
         if !objections.is_empty() {
             report.status = Status::Refused;
             report.findings = objections;
@@ -315,15 +310,11 @@ impl Driver<'_> {
 
     /// What the policy forbids of the commits. An undo adds nothing that a model has written, so it may delete and change
     /// sensitive files.
-    fn objections(&self, series: &[Planned], unnameable: &[String]) -> Result<Vec<Finding>, Error> {
+    fn objections(&self, series: &[Planned]) -> Result<Vec<Finding>, Error> {
         let mut rules = self.options.rules(self.repo, self.target.start, None)?;
         if self.recording.kind == RecordKind::Undone {
             (rules.allow_delete, rules.allow_sensitive) = (true, true);
         }
-        let refuse = |(code, message): (Code, String), path: String| Finding {
-            path: Some(path),
-            ..Finding::new(code, Severity::Error, message)
-        };
         let mut found = Vec::new();
         let mut seen: BTreeSet<&RepoPath> = BTreeSet::new();
         for planned in series {
@@ -332,13 +323,11 @@ impl Driver<'_> {
                 let is_removed = change.after.is_none() && !is_moved(&change.path);
                 let removed = plan::removal(&change.path, &rules).filter(|_| is_removed);
                 let objection = plan::objection(&change.path, &rules).or(removed);
-                found.extend(objection.map(|objection| refuse(objection, change.path.to_string())));
+                found.extend(objection.map(|(code, message)| Finding {
+                    path: Some(change.path.to_string()),
+                    ..Finding::new(code, Severity::Error, message)
+                }));
             }
-        }
-        let is_judged = !self.options.include.is_empty() || !self.options.exclude.is_empty();
-        for path in unnameable.iter().filter(|_| is_judged) {
-            let message = format!("`{path}` is a name that pathspecs cannot match");
-            found.push(refuse((Code::Policy, message), path.clone()));
         }
         Ok(found)
     }

@@ -57,7 +57,7 @@ pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Pus
 /// # Errors
 /// A path there is not supported.
 pub(super) fn move_to(repo: &Repo, target: &Target, onto: Oid) -> Result<Planned, Error> {
-    transaction::move_to(repo, target.start, onto, target.checked_out)?.map_err(|odd| {
+    transaction::move_to(repo, target.start, onto)?.map_err(|odd| {
         let names: Vec<_> = odd.into_iter().map(|clash| clash.path).collect();
         Error::Impossible(format!("these names are not supported: {}", names.join(", ")))
     })

@@ -208,7 +208,7 @@ impl Undoing<'_> {
             && (repo.is_ancestor(old, tip)? || landing.check_own(repo, old).is_ok())
         {
             let mut brought = Brought::default();
-            match transaction::move_to(repo, Some(tip), old, target.checked_out)? {
+            match transaction::move_to(repo, Some(tip), old)? {
                 Ok(planned) => brought.series.push(planned),
                 Err(clashes) => brought.clashes = clashes,
             }

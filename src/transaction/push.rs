@@ -216,7 +216,7 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
         push: None,
         attempts: note.attempts.clone(),
     };
-    let Ok(planned) = move_to(repo, target.tip, repo.id(&note.new)?, target.checked_out)? else {
+    let Ok(planned) = move_to(repo, target.tip, repo.id(&note.new)?)? else {
         return Ok(Recovered::at(End::LeftAlone));
     };
     let series = [planned];

@@ -101,7 +101,7 @@ pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     Ok(new_base.tip == merge.tree)
 }
 
-/// The move of a branch from one commit to another, forwards or back. Without a checkout its files may have any names.
+/// The move of a branch from one commit to another, forwards or back; or the files with names that are not supported.
 ///
 /// # Errors
 /// The object store fails.
@@ -109,24 +109,22 @@ pub fn move_to(
     handle: &Repo,
     from: Option<Oid>,
     to: Oid,
-    checked_out: bool,
 ) -> Result<std::result::Result<Planned, Vec<Clash>>> {
     let before = from.map(|from| handle.tree_of(from)).transpose()?;
     let after = handle.tree_of(to)?;
-    let (changes, unnameable) = match handle.changes(before, Some(after))? {
-        Ok(found) => (changes_of(handle, before, found)?, Vec::new()),
-        Err(odd) if checked_out => {
+    let changes = match handle.changes(before, Some(after))? {
+        Ok(found) => changes_of(handle, before, found)?,
+        Err(odd) => {
             let clash = |path| Clash { planned: 0, path, kind: ClashKind::Unnameable, text: None };
             return Ok(Err(odd.into_iter().map(clash).collect()));
         }
-        Err(odd) => (Vec::new(), odd),
     };
     let commit = handle.read_commit(to)?;
     Ok(Ok(Planned {
         edits: Vec::new(),
         origins: origins_of(handle, before, after, &changes)?,
         changes,
-        making: Making::AsIs { commit: to, name: named(handle, &commit), unnameable },
+        making: Making::AsIs { commit: to, name: named(handle, &commit) },
         message: commit.message,
     }))
 }

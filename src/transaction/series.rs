@@ -27,8 +27,6 @@ pub enum Making {
         commit: Oid,
         /// Its name in messages.
         name: String,
-        /// If there are paths among its changes that are not supported: these. Its changes are not listed then.
-        unnameable: Vec<String>,
     },
 }
 

@@ -129,14 +129,10 @@ impl Accepting<'_> {
                 replayed.extend(self.without_merges(branch, &commits)?.into_iter().map(source));
                 continue;
             }
-            let (before, is_line) = (tip, self.is_line(tip, &commits)?);
+            let before = tip;
             for commit in commits {
-                let from = match is_line {
-                    true => tip,
-                    false if commit == last => before,
-                    // The last one has all the changes.
-                    false => Some(commit),
-                };
+                // The last one has all the changes.
+                let from = if commit == last { before } else { Some(commit) };
                 match transaction::move_to(repo, from, commit)? {
                     Ok(planned) => plan.brought.series.push(planned),
                     Err(clashes) => {
@@ -168,18 +164,6 @@ impl Accepting<'_> {
             }
         }
         Ok(plan)
-    }
-
-    /// Whether each commit has the one before it as its only parent, the first one `tip`.
-    fn is_line(&self, tip: Option<Oid>, commits: &[Oid]) -> Result<bool, Error> {
-        let mut last = tip;
-        for commit in commits {
-            if self.repo.read_commit(*commit)?.parents != last.as_slice() {
-                return Ok(false);
-            }
-            last = Some(*commit);
-        }
-        Ok(true)
     }
 
     /// The commits without the merges, which must have no changes of their own.

@@ -1,6 +1,6 @@
 //! Checking what would land, and what would prevent it.
 
-use super::done::{Compared, Moved};
+use super::done::Tried;
 use super::run::Run;
 use super::{Error, Options, Watch, build_report};
 use crate::report::{Report, Status, ToPass};
@@ -38,36 +38,29 @@ pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
 
 impl Run<'_> {
     /// Reports what would happen, and lands nothing. If it fails, the report holds what is known.
-    pub(super) fn look(
-        &self,
-        repo: &Repo,
-        report: &mut Report,
-        preview: Option<&mut Option<Compared>>,
-    ) -> Result<Option<Moved>, Error> {
+    pub(super) fn look(&self, repo: &Repo, report: &mut Report, previews: bool) -> Result<Tried, Error> {
         if self.is_over(repo, report)? {
-            return Ok(None);
+            return Ok((None, None));
         }
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
         warn_of_pending(repo, self.watch)?;
-        let Some(resolved) = self.resolved(repo, &target, None, report)? else { return Ok(None) };
+        let Some(resolved) = self.resolved(repo, &target, None, report)? else {
+            return Ok((None, None));
+        };
         report.to_pass = to_pass(repo, &self.options, false, self.watch)?;
-        let autostash = self.options.autostash;
-        let obstacles = transaction::in_the_way(repo, &target, &resolved.series, autostash);
-        // The diff is shown in spite of obstacles.
-        if let Some(preview) = preview {
-            *preview = Some(Preview::build(repo, &target, &resolved.series)?);
-        }
         if self.hold {
             report.attempt = self.keep(repo, &target, None, false);
         }
-        let obstacles = obstacles?;
+        let obstacles = transaction::in_the_way(repo, &target, &resolved.series, self.options.autostash)?;
         if !obstacles.is_empty() {
             if resolved.refused.is_some() {
                 report.status = Status::Refused;
             }
             build_report::in_the_way(report, obstacles);
         }
-        Ok(None)
+        // The diff is shown in spite of obstacles.
+        let preview = previews.then(|| Preview::build(repo, &target, &resolved.series)).transpose()?;
+        Ok((None, preview))
     }
 }

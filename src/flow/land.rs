@@ -21,20 +21,19 @@ pub fn land(repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> D
     let observer = Observer::new(watch);
     let (chooser, previews) = (order.chooser.clone(), order.previews);
     let (mut run, begun) = Run::read(&repo, order, options, &observer);
-    let (mut report, mut preview) = (run.declared(), None);
+    let mut report = run.declared();
     let outcome = begun.and_then(|()| match run.options.dry_run {
-        true => run.look(&repo, &mut report, previews.then_some(&mut preview)),
-        false => run.tries(&repo, chooser.as_deref(), &mut report),
+        true => run.look(&repo, &mut report, previews),
+        false => Ok((run.tries(&repo, chooser.as_deref(), &mut report)?, None)),
     });
     let has_landed = match &outcome {
-        Ok(moved) => moved.is_some(),
+        Ok((moved, _)) => moved.is_some(),
         Err(error) => matches!(error, Error::Transaction(transaction::Error::Unfinished { .. })),
     };
     run.messages.keep_typed(&repo, &run.options, &observer, has_landed);
     run.keep_response(&repo, has_landed, outcome.as_ref().err(), &mut report);
     let refused = run.refused.and_then(RefCell::into_inner);
-    // The diff is shown after a failure, too.
-    Done { preview, refused, ..Done::of(report, outcome.map(|moved| (moved, None)), &observer, repo) }
+    Done { refused, ..Done::of(report, outcome, &observer, repo) }
 }
 
 impl Run<'_> {

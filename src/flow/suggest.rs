@@ -262,7 +262,7 @@ impl Suggesting<'_> {
         run.take(draft, resolved);
         let mut report = run.declared();
         let outcome = match self.options.dry_run {
-            true => run.look(self.repo, &mut report, None),
+            true => run.look(self.repo, &mut report, false).map(|(moved, _)| moved),
             false => run.suggest(self.repo, &mut report),
         };
         if !matches!(outcome, Ok(Some(_))) {

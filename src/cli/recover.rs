@@ -14,20 +14,13 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     let timeout = lock_timeout(&typed.options, repo.config())?;
     let all = transaction::recover(repo, timeout, &|_| true, None, discard)?;
     let open = all.iter().any(|one| one.is_open());
-    let (_, busy) = transaction::pending(repo)?;
-    let busy: Vec<_> = busy
-        .iter()
-        .map(|id| format!("nothing to recover in run {id}: another process works on it"))
-        .collect();
     if printer.output.json {
-        busy.iter().for_each(|run| printer.tell(run));
         let status = if open { Status::InTheWay } else { Status::Nothing };
         return Ok(printer.report(Report { recovered: all, ..Report::new(status) }));
     }
-    if all.is_empty() && busy.is_empty() {
+    if all.is_empty() {
         printer.line("nothing to recover");
     }
-    busy.iter().for_each(|run| printer.line(run));
     for one in &all {
         printer.line(&sentence(one));
         remarks(one).iter().for_each(|remark| printer.note(remark));

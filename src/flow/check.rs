@@ -30,7 +30,7 @@ pub(super) fn to_pass(
 
 /// Warns of killed runs that were not recovered yet.
 pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
-    for id in transaction::pending(repo)?.0 {
+    for id in transaction::pending(repo)? {
         watch.warn(&format!("a killed run is pending ({id}): run 'git llm-apply recover'"));
     }
     Ok(())

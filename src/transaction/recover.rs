@@ -22,25 +22,14 @@ impl Recovered {
     }
 }
 
-/// The ids of transactions whose processes are dead, and of those whose processes live. It changes nothing.
+/// The ids of transactions whose processes are dead. It changes nothing.
 ///
 /// # Errors
 /// The git directory cannot be read.
-pub fn pending(repo: &Repo) -> Result<(Vec<String>, Vec<String>)> {
-    let (mut dead, mut busy) = (Vec::new(), Vec::new());
-    for transaction_dir in transaction_dirs(repo)? {
-        let id = TransactionDir::id_of(&transaction_dir);
-        if TransactionDir::check(&transaction_dir).is_err() {
-            dead.push(id);
-            continue;
-        }
-        match TransactionDir::is_live(&transaction_dir) {
-            Some(true) => busy.push(id),
-            Some(false) => dead.push(id),
-            None => {}
-        }
-    }
-    Ok((dead, busy))
+pub fn pending(repo: &Repo) -> Result<Vec<String>> {
+    let mut all = transaction_dirs(repo)?;
+    all.retain(|path| TransactionDir::check(path).is_err() || TransactionDir::is_live(path) == Some(false));
+    Ok(all.iter().map(|path| TransactionDir::id_of(path)).collect())
 }
 
 fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {

@@ -104,18 +104,13 @@ fn drop_there(repo: &Repo, all: &[Dropped], transaction_dir: &TransactionDir) ->
     let to = format!("{names} of {remote}");
     let pushed = repo.push(remote, &refs, &transaction_dir.alive)?;
     let why = unknown(pushed, &to)?;
-    // The connection may have failed after the push, so the remote is asked, now or by a recovery.
-    let ask = |(upstream, _): &(Upstream, String)| Some(repo.ask_remote(upstream).ok()?.is_none());
-    let answers: Vec<_> = there().filter(|_| why.is_some()).map(ask).collect();
-    if let (Some(why), true) = (&why, answers.iter().all(|gone| *gone == Some(false))) {
-        return Err(Error::NotTaken { to, why: why.clone() });
-    }
     interrupt::land();
     match why {
-        Some(why) if answers.iter().any(|gone| *gone != Some(true)) => {
+        // The connection may have failed after the push. The recovery asks the remote.
+        Some(why) => {
             Err(Error::NotDropped { there: format!("it is not known whether {remote} deleted {names}"), why })
         }
-        _ => Ok(Some(format!("{remote} deleted {names}"))),
+        None => Ok(Some(format!("{remote} deleted {names}"))),
     }
 }
 

@@ -120,13 +120,11 @@ impl Transaction<'_> {
     fn watched(&self, command: Supervised, name: &str) -> Result<Ended> {
         let before = self.repo.value("refs/stash")?;
         let ended = command::run(command, name, self.context.watch);
-        match self.repo.value("refs/stash")? {
-            now if now == before => {}
-            Some(entry) => self.context.watch.warn(&format!(
+        if let Some(entry) = self.repo.value("refs/stash")?.filter(|entry| Some(*entry) != before) {
+            self.context.watch.warn(&format!(
                 "the {name} hook left a stash entry ({}); see 'git stash list'",
                 self.repo.short(entry)
-            )),
-            None => self.context.watch.warn(&format!("the {name} hook dropped the stash")),
+            ));
         }
         ended
     }

@@ -65,6 +65,9 @@ impl Run<'_> {
 
     /// Lands, and tries again if the branch moves meanwhile.
     pub(super) fn land(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
+        if self.is_over(repo, report)? {
+            return Ok(None);
+        }
         if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
             self.watch.detail("commit.template is not used: the edits' reasons are the messages");
         }

@@ -263,7 +263,7 @@ impl Suggesting<'_> {
         let mut report = run.declared();
         let outcome = match self.options.dry_run {
             true => run.look(self.repo, &mut report, false).map(|(moved, _)| moved),
-            false => run.suggest(self.repo, &mut report),
+            false => run.land(self.repo, &mut report),
         };
         if !matches!(outcome, Ok(Some(_))) {
             run.keep_response(self.repo, false, outcome.as_ref().err(), &mut report);
@@ -308,12 +308,5 @@ impl Run<'_> {
     fn take(&mut self, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) {
         self.options.branch = Some(draft.branch.clone());
         self.single_edit = draft.edit.map(|at| SingleEdit { at, resolved });
-    }
-
-    fn suggest(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
-        if self.is_over(repo, report)? {
-            return Ok(None);
-        }
-        self.land(repo, report)
     }
 }

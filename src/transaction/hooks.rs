@@ -105,15 +105,6 @@ pub fn hooks_to_pass(repo: &Repo, options: &Options, existing: bool) -> Result<V
     Ok(names)
 }
 
-/// A commit to be made, for the hooks to judge.
-pub(super) struct NewCommit<'a> {
-    pub(super) planned: &'a Planned,
-    pub(super) parent: Option<Oid>,
-    /// The tree before it, and its own.
-    pub(super) before: Option<Oid>,
-    pub(super) tree: Oid,
-}
-
 impl Transaction<'_> {
     /// Runs a hook, and warns of a stash entry that it leaves: programs that run hooks stash what is not in the commit, and
     /// one that was killed has not restored it.
@@ -145,14 +136,20 @@ impl Transaction<'_> {
         Ok(Some(CommitHooks { transaction: self, worktree, who, made: None, edits }))
     }
 
-    /// Runs the hooks of `git commit` for a commit, and returns the tree and the message that they leave.
-    pub(super) fn judge(&self, commit: &NewCommit<'_>, who: &Identities) -> Result<(Oid, String)> {
-        let NewCommit { planned, parent, tree, .. } = *commit;
+    /// Runs the hooks of `git commit` for a commit on that parent, with the tree before it and its own, and returns the tree and the
+    /// message that they leave.
+    pub(super) fn judge(
+        &self,
+        planned: &Planned,
+        parent: Option<Oid>,
+        (before, tree): (Option<Oid>, Oid),
+        who: &Identities,
+    ) -> Result<(Oid, String)> {
         let (names, message) = ([PRE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG], planned.message.clone());
         let Some(hooks) = self.begin_hooks(&names, parent, tree, &planned.edits, who)? else {
             return Ok((tree, message));
         };
-        Ok((hooks.pre_commit(commit)?, hooks.message(message, "message")?))
+        Ok((hooks.pre_commit(parent, before, tree)?, hooks.message(message, "message")?))
     }
 
     /// Runs the hooks of `git merge --no-ff` for the merge commit, and returns the message that they leave. As there, files that
@@ -296,14 +293,13 @@ impl CommitHooks<'_> {
     }
 
     /// Runs pre-commit. If it changes files of the commit, or adds some, the commit gets that, and it runs again.
-    fn pre_commit(&self, commit: &NewCommit<'_>) -> Result<Oid> {
+    fn pre_commit(&self, parent: Option<Oid>, before: Option<Oid>, mut tree: Oid) -> Result<Oid> {
         let Self { transaction: Transaction { repo, context, .. }, worktree, edits, .. } = self;
         let ran = Ran::Hook(PRE_COMMIT);
         let refuse = |failure: Failure| Err(Error::Hook(Box::new(failure)));
         let did = |ended: &Ended, before: &str, after: &str| {
             refuse(Failure::new(ran.clone(), edits, ended, before, after))
         };
-        let mut tree = commit.tree;
         let mut is_second = false;
         while let Some(ended) = self.run(PRE_COMMIT, &[], None)? {
             point(Fault::HookRun)?;
@@ -314,13 +310,13 @@ impl CommitHooks<'_> {
             if worktree.scratch.index().symlink_metadata().is_err() {
                 return did(&ended, "left no index", " to make a commit from");
             }
-            let paths = repo.differences(commit.before, Some(tree))?;
+            let paths = repo.differences(before, Some(tree))?;
             let now = worktree.scratch.taken_in(repo, &paths)?;
             match now == tree {
                 true if ended.is_success() => break,
                 true => return refuse(Failure::of(ran, edits, &ended)),
                 false if is_second => return did(&ended, "changes files", " every time that it runs"),
-                false if Some(now) == commit.before => return did(&ended, "undid all changes", ""),
+                false if Some(now) == before => return did(&ended, "undid all changes", ""),
                 false => {}
             }
             let changed = repo.differences(Some(tree), Some(now))?;
@@ -331,7 +327,7 @@ impl CommitHooks<'_> {
                 series::edits_by_number(edits)
             ));
             (tree, is_second) = (now, true);
-            worktree.show(repo, commit.parent, tree)?;
+            worktree.show(repo, parent, tree)?;
         }
         Ok(tree)
     }

@@ -1,6 +1,5 @@
 //! Making the commits, and running the hooks and commands that judge them.
 
-use super::hooks::NewCommit;
 use super::series::{PathChange, Touched};
 use super::staging::{NetChange, Staging};
 use super::{
@@ -52,8 +51,7 @@ impl<'r> Transaction<'r> {
                 continue;
             }
             let who = &planned.making.identities(&who);
-            let new_commit = NewCommit { planned, parent, before: tree, tree: next };
-            let (judged, message) = self.judge(&new_commit, who)?;
+            let (judged, message) = self.judge(planned, parent, (tree, next), who)?;
             self.add_hook_changes(base, next, judged, &mut total)?;
             let cleanup = planned.making.cleanup(self.context.cleanup.0);
             let draft = Draft { tree: judged, parents: parent.as_slice(), message: &message };

@@ -5,13 +5,14 @@
 
 use super::Error;
 use super::chooser::{Answer, Asked, Chooser};
+use super::messages::edit_text;
 use super::run::Run;
 use crate::edit::{Op, Script};
 use crate::path::RepoPath;
 use crate::plan::{self, FileChange, Node, Outcome, Rewrite, Rules, Step, Verb};
 use crate::report::Unwanted;
 use crate::text::Content;
-use crate::transaction::{self, Target, interrupt};
+use crate::transaction::Target;
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
@@ -358,15 +359,9 @@ impl Choosing<'_, '_> {
 
     /// Lets the user edit a text. Returns none where nothing came of that, and says why.
     fn edit_text(&self, name: &str, text: &str) -> Result<Option<String>, Error> {
-        let held = interrupt::hold();
-        let edited = self.repo.edit_text(name, text.as_bytes());
-        transaction::check_interrupt()?;
-        drop(held);
-        let why = match edited.map(String::from_utf8) {
-            Ok(Ok(text)) => return Ok(Some(text)),
-            Ok(Err(_)) => "that is not UTF-8".to_owned(),
-            Err(error @ vcs::Error::Editor { .. }) => error.to_string(),
-            Err(error) => return Err(error.into()),
+        let why = match edit_text(self.repo, name, text) {
+            Err(Error::Vcs(why @ (vcs::Error::Editor { .. } | vcs::Error::Invalid(_)))) => why,
+            edited => return edited.map(Some),
         };
         self.chooser.tell(&format!("{why}: the edit is unchanged"));
         Ok(None)

@@ -48,7 +48,7 @@ pub(super) struct OfEdits<'a> {
     /// Adds the diff of each edit to the report.
     pub(super) add_diffs: &'a dyn Fn(&mut Report, &Made),
     /// Lets the user edit the messages.
-    pub(super) edited: &'a dyn Fn(&Transaction<'_>) -> Result<Edited<'a>, Error>,
+    pub(super) edited: &'a dyn Fn() -> Result<Edited<'a>, Error>,
     /// The refused attempts that the landing replaces.
     pub(super) attempts: Vec<String>,
 }
@@ -256,7 +256,7 @@ impl Driver<'_> {
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let transaction = Transaction::begin(repo, (*target).clone(), &base, series, options, context)?;
         let (series, merge_message) = match of_edits {
-            Some(edits) => (edits.edited)(&transaction)?,
+            Some(edits) => (edits.edited)()?,
             None => ((*series).into(), None),
         };
         Ok(transaction.prepare(&base, &series, merge_message.as_deref())?.publish()?)

@@ -11,7 +11,7 @@ use super::{Error, Options, Watch, build_report, push};
 use crate::diag::counted;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
-use crate::transaction::{self, Attempt, Recording, Target, Transaction, interrupt};
+use crate::transaction::{self, Attempt, Recording, Target, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::cell::RefCell;
@@ -161,8 +161,8 @@ impl Run<'_> {
             fill: &build_report::add_commits,
             of_edits: Some(OfEdits {
                 add_diffs: &|report, made| self.add_diffs(repo, target, &resolved, made, report),
-                edited: &|transaction: &Transaction<'_>| {
-                    self.messages.edited(transaction, &resolved.series, merge_message.clone(), &self.options)
+                edited: &|| {
+                    self.messages.edited(repo, &resolved.series, merge_message.clone(), &self.options)
                 },
                 attempts,
             }),

@@ -4,12 +4,22 @@ use super::keep::keep_text;
 use super::{Error, Options, Watch};
 use crate::message::{self, Cleanup, Lost, Marks, Sheet, Trailer};
 use crate::report::escape::escape;
-use crate::transaction::{KeptText, Planned, Transaction};
-use crate::vcs::config;
+use crate::transaction::{KeptText, Planned, check_interrupt, interrupt};
 use crate::vcs::repo::Repo;
+use crate::vcs::{self, config};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+
+/// Lets the user edit a text in a file of that name, and returns the result.
+pub(super) fn edit_text(repo: &Repo, name: &str, text: &str) -> Result<String, Error> {
+    let held = interrupt::hold();
+    let edited = repo.edit_text(name, text.as_bytes());
+    check_interrupt()?;
+    drop(held);
+    let invalid = |_| vcs::Error::Invalid("what was typed in the editor is not UTF-8".to_owned());
+    Ok(String::from_utf8(edited?).map_err(invalid)?)
+}
 
 /// How messages are made.
 #[derive(Default)]
@@ -115,7 +125,7 @@ impl Messages {
     /// Lets the user edit all messages, with `--edit`.
     pub(super) fn edited<'s>(
         &self,
-        transaction: &Transaction<'_>,
+        repo: &Repo,
         series: &'s [Planned],
         mut merge: Option<String>,
         options: &Options,
@@ -135,7 +145,7 @@ impl Messages {
             let drafts: Vec<(String, &str)> =
                 all.iter().map(|(about, message)| (escape(about), message.as_str())).collect();
             let sheet = Sheet::new(&drafts, &self.marks.comment, self.cleanup);
-            let text = transaction.edit(&sheet.text)?;
+            let text = edit_text(repo, "COMMIT_EDITMSG", &sheet.text)?;
             *self.typed.borrow_mut() = Some(text.clone()).filter(|text| *text != sheet.text);
             if text.contains('\0') {
                 return Err(Error::bad_message("a message has a NUL byte in it"));

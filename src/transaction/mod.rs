@@ -389,17 +389,6 @@ impl<'r> Transaction<'r> {
             commit_settings,
         })
     }
-
-    /// Lets the user edit messages, and returns the result.
-    ///
-    /// # Errors
-    /// The editor failed, or a signal came; everything is as it was then.
-    pub fn edit(&self, text: &str) -> Result<String> {
-        let edited = self.repo.edit_text("COMMIT_EDITMSG", text.as_bytes()).map_err(unless_interrupted)?;
-        check_interrupt()?;
-        let invalid = |_| vcs::Error::Invalid("what was typed in the editor is not UTF-8".to_owned());
-        Ok(String::from_utf8(edited).map_err(invalid)?)
-    }
 }
 
 /// The error of something that a signal may have ended.

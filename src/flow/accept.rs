@@ -9,8 +9,8 @@ use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{AcceptedCommit, AcceptedReport, Report};
 use crate::transaction::{self, Brought, Clash, Made, Making, Recording, Replayed, Target};
+use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid};
 use std::collections::HashSet;
 
 /// Lands the commits of branches on HEAD's branch, in the order given.
@@ -73,19 +73,15 @@ impl Accepting<'_> {
         driver.land_existing(&plan.brought, &named, report)
     }
 
-    /// The commit of a branch, or of another revision.
+    /// The commit of a branch.
     fn branch(&self, name: &str) -> Result<Oid, Error> {
-        // Also `try~1`, which cannot be a branch.
-        let branch = match self.repo.branch_name(name) {
-            Ok(full) if !name.starts_with("refs/") => self.repo.tip(&full)?,
-            _ => None,
-        };
-        match branch.map_or_else(|| self.repo.commit_of(name), Ok) {
-            Err(vcs::Error::BadRevision(_)) if self.repo.branch_name(name).is_ok() => {
-                Err(Error::NoBranch(name.to_owned()))
-            }
-            commit => Ok(commit?),
+        if let Ok(full) = self.repo.branch_name(name)
+            && let Some(tip) = self.repo.tip(&full)?
+        {
+            return Ok(tip);
         }
+        // A branch of a remote, or a part of a suggestion, such as `try~1`.
+        self.repo.commit_of(name).map_err(|_| Error::NoBranch(name.to_owned()))
     }
 
     /// The commits that the target lacks of the branches.

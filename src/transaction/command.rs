@@ -63,10 +63,6 @@ impl Failure {
                 let after = format!(" (signal {signal}) and could not go on");
                 Self::new(ran, edits, ended, "was stopped", &after)
             }
-            (None, 129..=192) => {
-                let after = format!(" (exit status {status}, as after signal {})", status - 128);
-                Self::new(ran, edits, ended, verb, &after)
-            }
             (None, _) => {
                 let after = format!(" (exit status {status})");
                 Self { lacks_command: status == 127, ..Self::new(ran, edits, ended, verb, &after) }

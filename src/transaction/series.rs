@@ -2,7 +2,7 @@
 
 use crate::message::Cleanup;
 use crate::path::RepoPath;
-use crate::plan::{Body, FileChange, FileState};
+use crate::plan::{FileChange, FileState};
 use crate::vcs::ident::Identities;
 use crate::vcs::tree::{BaseTree, Entry};
 use crate::vcs::{Oid, Result};
@@ -180,16 +180,7 @@ pub(super) fn touched(base: &BaseTree<'_>, series: &[Planned]) -> Result<Vec<Tou
     };
     for (path, after) in &last {
         let old = base.stored(path)?;
-        let same = match after {
-            None => old.is_none(),
-            // It was moved away and back.
-            Some(FileState { body: Body::Base(from), .. }) => from == *path,
-            Some(FileState { body: Body::Object(name), node }) => {
-                old.is_some_and(|old| old.node() == *node && old.id.to_string() == **name)
-            }
-            Some(_) => false,
-        };
-        if !same {
+        if after.is_some() || old.is_some() {
             let change = if after.is_some() { PathChange::Written } else { removal(path) };
             touched.push(Touched { path: (*path).clone(), old, change });
         }

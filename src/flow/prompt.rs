@@ -1,7 +1,7 @@
 //! Making a prompt: the instructions, the files and the request.
 
 use super::Error;
-use super::run::Matcher;
+use super::run::{Matcher, matcher};
 use crate::edit::FormatId;
 use crate::path::{RepoPath, may_hold_secrets};
 use crate::plan::{Node, TreeView};
@@ -160,9 +160,7 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
 /// The files of a commit that no model is shown.
 pub(super) struct Withheld {
     ignored: HashSet<String>,
-    excluded: Matcher,
-    /// Whether there are pathspecs of excluded files.
-    excludes: bool,
+    excluded: Option<Matcher>,
     /// Files that are shown although they may hold secrets.
     named: HashSet<String>,
 }
@@ -181,16 +179,12 @@ impl Withheld {
             Some(file) => repo.files_matching(commit, &tree.read(&file)?)?,
             None => HashSet::new(),
         };
-        let excluded: Matcher = match exclude {
-            [] => Box::new(|_| false),
-            patterns => Box::new(Repo::pathspec(patterns)?),
-        };
-        Ok(Self { ignored, excluded, excludes: !exclude.is_empty(), named: named.iter().cloned().collect() })
+        Ok(Self { ignored, excluded: matcher(exclude)?, named: named.iter().cloned().collect() })
     }
 
     /// Whether the name of a file alone decides.
     pub(super) fn goes_by_name(&self) -> bool {
-        self.ignored.is_empty() && !self.excludes
+        self.ignored.is_empty() && self.excluded.is_none()
     }
 
     pub(super) fn reason(&self, path: &str) -> Option<&'static str> {
@@ -198,7 +192,7 @@ impl Withheld {
         let is_secret = || RepoPath::parse(name).is_ok_and(|name| may_hold_secrets(&name));
         match path {
             path if self.ignored.contains(path) => Some(IGNORE),
-            path if (self.excluded)(path) => Some("llmapply.exclude"),
+            path if self.excluded.as_ref().is_some_and(|matches| matches(path)) => Some("llmapply.exclude"),
             path if !self.named.contains(path) && is_secret() => Some("may hold secrets: name it to send it"),
             _ => None,
         }

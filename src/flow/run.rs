@@ -25,6 +25,14 @@ const AUTO: &str = "auto";
 /// Whether pathspecs match a path.
 pub(super) type Matcher = Box<dyn Fn(&str) -> bool>;
 
+/// Returns what tells whether pathspecs match a path; `None` if there are none.
+pub(super) fn matcher(patterns: &[String]) -> Result<Option<Matcher>, Error> {
+    Ok(match patterns {
+        [] => None,
+        patterns => Some(Box::new(Repo::pathspec(patterns)?)),
+    })
+}
+
 /// The responses to apply, and how.
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -300,15 +308,9 @@ impl Options {
     /// The policy for edits of a branch that is at `start`, if the model was shown `base`.
     pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>, base: Option<Oid>) -> Result<Rules, Error> {
         let options = self;
-        let spec = |patterns: &[String]| -> Result<Option<Matcher>, Error> {
-            Ok(match patterns {
-                [] => None,
-                patterns => Some(Box::new(Repo::pathspec(patterns)?)),
-            })
-        };
-        let includes = [spec(&options.include)?, spec(&options.include_too)?];
-        let exclude = spec(&options.exclude)?;
-        let sensitive = spec(&options.sensitive)?;
+        let includes = [matcher(&options.include)?, matcher(&options.include_too)?];
+        let exclude = matcher(&options.exclude)?;
+        let sensitive = matcher(&options.sensitive)?;
         let permit = move |path: &RepoPath| {
             if includes.iter().flatten().any(|matches| !matches(path.as_str())) {
                 return Err("--include does not name it".to_owned());

@@ -4,9 +4,7 @@
 
 mod sandbox;
 
-use git_llm_apply::flow::{
-    self, Each, ModelCommand, Options, Order, Question, Resume, Template, Undo, Watch,
-};
+use git_llm_apply::flow::{self, Each, Options, Order, Question, Resume, Template, Undo, Watch};
 use git_llm_apply::report::Recovered;
 use git_llm_apply::report::{EditState, Status};
 use git_llm_apply::response::Response;
@@ -176,12 +174,12 @@ fn in_another_repository(place: &Path) {
     assert_eq!(flow::suggest(&repo, both, Each::Edit, &template, &options, &()).unwrap().all.len(), 2);
     let mut question = Question::default();
     question.files = vec!["README".to_owned()];
-    let prompted = flow::prompt(&repo, &question).unwrap();
-    assert_eq!(prompted.files, ["README"]);
+    let (_, shown) = flow::prompt(&repo, &question).unwrap();
+    assert_eq!(shown.files[0].0, "README");
     let answer = place.with_file_name("answer");
     std::fs::write(&answer, create("asked.txt", "Asked", "asked\n")).unwrap();
-    let mut model = ModelCommand::new(&repo, format!("cat '{}'", answer.display()), &options, &());
-    landed(flow::ask(&repo, &question, &mut model, 1, &options, None, &()).unwrap());
+    let command = format!("cat '{}'", answer.display());
+    landed(flow::ask(&repo, &question, &command, 1, &options, None, &()).unwrap());
 }
 
 /// A repository whose configuration names its user.

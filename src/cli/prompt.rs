@@ -12,16 +12,15 @@ use crate::vcs::repo::Repo;
 
 pub(super) fn run(typed: &Typed) -> Result<Exit, Error> {
     let repo = Repo::discover()?;
-    let prompted = flow::prompt(&repo, &settings::question(typed, &repo)?)?;
+    let (text, shown) = flow::prompt(&repo, &settings::question(typed, &repo)?)?;
     for text in settings::unknown_keys(repo.config()) {
         output::remark(&format!("warning: {text}"));
     }
-    output::answer(&prompted.text);
-    for (path, why) in &prompted.left_out {
+    output::answer(&text);
+    for (path, why) in &shown.left_out {
         output::remark(&format!("left out: {path} ({why})"));
     }
-    let files = counted(prompted.files.len(), "file");
-    let text = &prompted.text;
-    output::remark(&format!("{files}, {} bytes, about {} tokens", text.len(), estimated_tokens(text)));
+    let files = counted(shown.files.len(), "file");
+    output::remark(&format!("{files}, {} bytes, about {} tokens", text.len(), estimated_tokens(&text)));
     Ok(Exit::Done)
 }

@@ -206,9 +206,9 @@ pub(super) fn question(typed: &Typed, repo: &Repo) -> Result<Question> {
     question.listing = from.choice("listing", Listing::NAMES, Listing::of_name)?.unwrap_or_default();
     let least = LEAST_CONTEXT_LINES;
     if let Some(n) = number(config, "llmapply.contextLines", least, "a number from 3")? {
-        question.context_lines = n;
+        question.instructions.context_lines = n;
     }
-    question.delete = config.bool("llmapply.allowDelete")?.unwrap_or(question.delete);
+    question.instructions.delete = config.bool("llmapply.allowDelete")?.unwrap_or(true);
     question.base = from.single("base")?;
     question.request = from.single("request")?;
     question.exclude = config.list("llmapply.exclude")?;

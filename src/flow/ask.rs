@@ -8,7 +8,7 @@ use super::observer::Observer;
 use super::prompt::prompt;
 use super::resume::Resume;
 use super::run::Order;
-use super::{Chooser, Error, Options, Prompted, Question, Watch, build_report};
+use super::{Chooser, Error, Options, Question, Shown, Watch, build_report};
 use crate::path::RepoPath;
 use crate::plan::{Node, TreeView};
 use crate::prompt;
@@ -62,7 +62,7 @@ pub fn ask(
         stopped: None,
     };
     let prompted = asking.prompt()?;
-    if let Some(done) = in_the_way(repo, &prompted, options, &observer)? {
+    if let Some(done) = in_the_way(repo, &prompted.1, options, &observer)? {
         return Ok(done);
     }
     let outcome = asking.rounds(prompted, rounds.max(1));
@@ -82,13 +82,13 @@ pub fn ask(
 /// may be about the others.
 fn in_the_way(
     repo: &Repo,
-    asked: &Prompted,
+    asked: &Shown,
     options: &Options,
     watch: &dyn Watch,
 ) -> Result<Option<Done>, Error> {
     let base = options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
     let target = Target::choose(repo, options.branch.as_deref(), base)?;
-    let files: Vec<_> = asked.files.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
+    let files: Vec<_> = asked.files.iter().filter_map(|(path, _)| RepoPath::parse(path).ok()).collect();
     let found =
         transaction::in_the_way_of(repo, &target, &repo.tree(target.start)?, &files, options.autostash)?;
     let about: BTreeSet<&str> = found.iter().map(|one| one.subject.as_str()).collect();
@@ -122,17 +122,17 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     /// The prompt, with the requested files. Warns of files that are left out.
-    fn prompt(&self) -> Result<Prompted, Error> {
+    fn prompt(&self) -> Result<(String, Shown), Error> {
         let prompted = prompt(self.repo, &self.question)?;
-        for (path, why) in &prompted.left_out {
+        for (path, why) in &prompted.1.left_out {
             self.watch.warn(&format!("left out: {path} ({why})"));
         }
         Ok(prompted)
     }
 
     /// Asks and lands in each round.
-    fn rounds(&mut self, mut prompted: Prompted, rounds: usize) -> Result<Done, Error> {
-        let mut input = prompted.text.clone();
+    fn rounds(&mut self, (mut prompted, mut shown): (String, Shown), rounds: usize) -> Result<Done, Error> {
+        let mut input = prompted.clone();
         // The answers since the last complete one.
         let mut said_so_far = String::new();
         let mut last: Option<Done> = None;
@@ -168,12 +168,12 @@ impl Asking<'_> {
             if is_declined(&done) {
                 advice = format!("{}\n\n{DECLINED}\n", advice.trim_end());
             }
-            if done.report.status == Status::NoEdits && self.request(&text, &prompted)? {
-                prompted = self.prompt()?;
+            if done.report.status == Status::NoEdits && self.request(&text, &shown)? {
+                (prompted, shown) = self.prompt()?;
                 advice =
                     "The files that you asked for are now among those above. Send the edits.\n".to_owned();
             }
-            input = prompt::retry(&prompted.text, &said_so_far, &advice);
+            input = prompt::retry(&prompted, &said_so_far, &advice);
             last = Some(done);
             round += 1;
         }
@@ -235,7 +235,7 @@ impl Asking<'_> {
     }
 
     /// Adds the files that an answer without edits names to the prompt, and returns whether there are any.
-    fn request(&mut self, answer: &str, prompted: &Prompted) -> Result<bool, Error> {
+    fn request(&mut self, answer: &str, shown: &Shown) -> Result<bool, Error> {
         let revision = self.question.base.as_deref().unwrap_or("HEAD");
         let Ok(commit) = self.repo.commit_of(revision) else { return Ok(false) };
         let tree = self.repo.tree(Some(commit))?;
@@ -243,10 +243,10 @@ impl Asking<'_> {
         for word in answer.split(|c: char| c.is_whitespace() || "`'\"()[]<>,;*".contains(c)) {
             let word = word.trim_end_matches(['.', ':', '!', '?']);
             let word = word.strip_prefix("./").unwrap_or(word).to_owned();
+            let is_shown = shown.files.iter().any(|(path, _)| *path == word);
             if named.len() >= REQUESTED
-                || [&prompted.files, &self.question.requested, &named]
-                    .iter()
-                    .any(|known| known.contains(&word))
+                || is_shown
+                || [&self.question.requested, &named].iter().any(|known| known.contains(&word))
             {
                 continue;
             }

@@ -46,7 +46,7 @@ pub use keep::{keep_answer, keep_answers};
 pub use land::land;
 pub use numbers::{NotNumbers, Numbers};
 pub use open::open;
-pub use prompt::{Prompted, Question, Shown, prompt, read};
+pub use prompt::{Question, Shown, prompt, read};
 pub use resume::{Resume, abort};
 pub use run::Order;
 pub use suggest::{Each, Suggested, Suggestion, suggest};

@@ -5,7 +5,7 @@ use super::run::{Matcher, matcher};
 use crate::edit::FormatId;
 use crate::path::{RepoPath, may_hold_secrets};
 use crate::plan::{Node, TreeView};
-use crate::prompt::{self, CONTEXT_LINES, File, InstructionOptions, LONGEST_FILE, Listing};
+use crate::prompt::{self, File, InstructionOptions, LONGEST_FILE, Listing};
 use crate::text::Content;
 use crate::transaction::with_defaults;
 use crate::vcs::Oid;
@@ -25,10 +25,8 @@ with_defaults! {
         pub listing: Listing = Listing::Fences,
         /// The task.
         pub request: Option<String> = None,
-        /// The number of context lines to ask for.
-        pub context_lines: usize = CONTEXT_LINES,
-        /// Whether edits may delete files. If not, the instructions do not say how.
-        pub delete: bool = true,
+        /// What the instructions say.
+        pub instructions: InstructionOptions = InstructionOptions::default(),
         /// Pathspecs of the files to show, from the top of the checkout.
         pub files: Vec<String> = Vec::new(),
         /// Pathspecs of files that are never shown.
@@ -42,34 +40,16 @@ with_defaults! {
     }
 }
 
-/// A prompt.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Prompted {
-    /// The text.
-    pub text: String,
-    /// The files that are shown.
-    pub files: Vec<String>,
-    /// The files that are not shown, with the reason.
-    pub left_out: Vec<(String, &'static str)>,
-}
-
-/// Makes a prompt.
+/// Makes a prompt, and returns it with the files that it shows.
 ///
 /// # Errors
 /// A pathspec that names no tracked file, or the repository cannot be read.
-pub fn prompt(repo: &Repo, question: &Question) -> Result<Prompted, Error> {
-    let Shown { files, left_out, .. } = read(repo, question)?;
-    let shown: Vec<_> = files.iter().map(|(path, text)| File { path, text }).collect();
-    let request = question.request.as_deref();
-    let options = InstructionOptions {
-        context_lines: question.context_lines,
-        delete: question.delete,
-        ..InstructionOptions::default()
-    };
-    let text = prompt::prompt(question.format, options, &shown, question.listing, request);
-    let files = files.into_iter().map(|(path, _)| path).collect();
-    Ok(Prompted { text, files, left_out })
+pub fn prompt(repo: &Repo, question: &Question) -> Result<(String, Shown), Error> {
+    let shown = read(repo, question)?;
+    let files: Vec<_> = shown.files.iter().map(|(path, text)| File { path, text }).collect();
+    let Question { format, instructions, listing, request, .. } = question;
+    let text = prompt::prompt(*format, *instructions, &files, *listing, request.as_deref());
+    Ok((text, shown))
 }
 
 /// The file of patterns, as in gitignore(5), for files that no model is shown.

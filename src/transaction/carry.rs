@@ -84,7 +84,7 @@ pub fn carry(
     let mut before = handle.tree_of(from)?;
     let mut new_base = NewBase::new(&handle, handle.tree_of(onto)?, favor);
     new_base.compare_with(Some(before))?;
-    let mut brought = Brought::default();
+    let mut brought = Vec::new();
     // A later commit that depends on one of these must not be merged with what is there instead.
     let mut lost = Lost::default();
     for (at, planned) in series.iter().enumerate() {
@@ -93,27 +93,19 @@ pub fn carry(
         let builds_on = planned.changes.iter().filter(|change| change.before.is_some());
         let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.created.get(&change.path)?)));
         let copies = planned.copied().filter_map(|path| Some((path, *lost.changed.get(path)?)));
-        let mut clashes = Vec::new();
-        for (path, earlier) in builds_on.chain(copies) {
-            let (path, kind) = (path.to_string(), ClashKind::BuildsOn(earlier));
-            clashes.push(Clash { planned: at, path, kind, text: None });
-        }
-        let mut changes = Vec::new();
-        if clashes.is_empty() {
-            match new_base.pick(at, Some(before), Some(after), Some(own))? {
-                Ok(brought) => changes = brought,
-                Err(found) => clashes = found,
-            }
-        }
-        if !clashes.is_empty() {
+        let builds_on = builds_on.chain(copies);
+        new_base.clash(at, builds_on.map(|(path, earlier)| (path.to_string(), ClashKind::BuildsOn(earlier))));
+        let changes = match new_base.clashes_at(at) {
+            true => Vec::new(),
+            false => new_base.pick(at, Some(before), Some(after), Some(own))?,
+        };
+        if new_base.clashes_at(at) {
             lost.add(at, planned);
         }
-        brought.clashes.extend(clashes);
-        brought.series.push(Planned { changes, ..planned.clone() });
+        brought.push(Planned { changes, ..planned.clone() });
         before = after;
     }
-    brought.decided = new_base.decided;
-    Ok(brought)
+    Ok(new_base.brought(brought))
 }
 
 /// The changes of commits that clash, with their indexes.
@@ -144,14 +136,31 @@ pub(super) struct NewBase<'h> {
     /// The paths in which it may differ from the tree before a commit.
     scope: Paths,
     spellings: Spellings,
+    /// What could not be merged.
+    clashes: Vec<Clash>,
     /// The conflicts that `-X` has decided.
-    pub(super) decided: Vec<Clash>,
+    decided: Vec<Clash>,
 }
 
 impl<'h> NewBase<'h> {
     pub(super) fn new(handle: &'h Repo, tip: Oid, favor: Option<Favor>) -> Self {
         let (scope, spellings) = (Paths::new(), Spellings::default());
-        Self { handle, tip, favor, scope, spellings, decided: Vec::new() }
+        Self { handle, tip, favor, scope, spellings, clashes: Vec::new(), decided: Vec::new() }
+    }
+
+    /// The commits with their conflicts.
+    pub(super) fn brought(self, series: Vec<Planned>) -> Brought {
+        Brought { series, clashes: self.clashes, decided: self.decided }
+    }
+
+    /// Whether the commit of that index clashes, the last one so far.
+    pub(super) fn clashes_at(&self, at: usize) -> bool {
+        self.clashes.last().is_some_and(|clash| clash.planned == at)
+    }
+
+    fn clash(&mut self, at: usize, found: impl IntoIterator<Item = (String, ClashKind)>) {
+        let clash = |(path, kind)| Clash { planned: at, path, kind, text: None };
+        self.clashes.extend(found.into_iter().map(clash));
     }
 
     /// Notes the paths in which it differs from the tree `before`.
@@ -161,15 +170,15 @@ impl<'h> NewBase<'h> {
         Ok(())
     }
 
-    /// Merges the difference between the trees `before` and `after` into it, and returns the changes. `own` is that
-    /// difference, if all paths are supported.
+    /// Merges the difference between the trees `before` and `after` into it, and returns the changes; none if they clash. `own`
+    /// is that difference, if all paths are supported.
     pub(super) fn pick(
         &mut self,
         at: usize,
         before: Option<Oid>,
         after: Option<Oid>,
         own: Option<Changes>,
-    ) -> Result<std::result::Result<Vec<FileChange>, Vec<Clash>>> {
+    ) -> Result<Vec<FileChange>> {
         let (handle, tip) = (self.handle, self.tip);
         match &own {
             Some(own) => self.scope.extend(paths_of(own)),
@@ -179,33 +188,33 @@ impl<'h> NewBase<'h> {
             Some(own) if is_unchanged(handle, before, tip, &own)? => Merge::Clean(own, Vec::new()),
             _ => handle.merge(&self.scope, before, Some(tip), after, self.favor)?,
         };
-        let clash = |(path, kind)| Clash { planned: at, path, kind, text: None };
         let (merged, decided) = match merge {
             Merge::Clean(merged, decided) => (merged, decided),
             Merge::Unnameable(paths) => {
-                let paths = paths.into_iter().map(|path| (path, ClashKind::Unnameable));
-                return Ok(Err(paths.map(clash).collect()));
+                self.clash(at, paths.into_iter().map(|path| (path, ClashKind::Unnameable)));
+                return Ok(Vec::new());
             }
             Merge::Conflicts(conflicts) => {
-                let clashes = conflicts.into_iter().map(|conflict| clash_of(handle, tip, at, conflict));
-                return Ok(Err(clashes.collect::<Result<_>>()?));
+                for conflict in conflicts {
+                    self.clashes.push(clash_of(handle, tip, at, conflict)?);
+                }
+                return Ok(Vec::new());
             }
         };
         let next = handle.write_tree(Some(tip), &merged)?;
-        let mut twins = Vec::new();
         for (path, _) in merged.iter().filter(|(_, entry)| entry.is_some()) {
             let twin = self.spellings.twin(handle, tip, next, path)?;
-            twins.extend(twin.map(|twin| clash((path.to_string(), ClashKind::CaseTwin(twin)))));
+            self.clash(at, twin.map(|twin| (path.to_string(), ClashKind::CaseTwin(twin))));
         }
-        if !twins.is_empty() {
-            return Ok(Err(twins));
+        if self.clashes_at(at) {
+            return Ok(Vec::new());
         }
         for conflict in decided {
             self.decided.push(clash_of(handle, tip, at, conflict)?);
         }
         self.scope.extend(paths_of(&merged));
         self.tip = next;
-        changes_of(handle, Some(tip), merged).map(Ok)
+        changes_of(handle, Some(tip), merged)
     }
 }
 

@@ -35,7 +35,7 @@ impl Replayed {
 pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
     let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let mut new_base = NewBase::new(&handle, handle.tree_of(onto)?, favor);
-    let mut brought = Brought::default();
+    let mut series = Vec::new();
     let mut last = None;
     for (at, replayed) in commits.iter().enumerate() {
         let commit = handle.read_commit(replayed.commit)?;
@@ -48,28 +48,20 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
         if last != Some(before) {
             new_base.compare_with(before)?;
         }
-        last = Some(after);
         let own = handle.changes(before, after)?.ok();
         let tip = new_base.tip;
-        let changes = match new_base.pick(at, before, after, own)? {
-            Ok(changes) => changes,
-            Err(clashes) => {
-                brought.clashes.extend(clashes);
-                // Its changes are not in the tree.
-                last = None;
-                Vec::new()
-            }
-        };
+        let changes = new_base.pick(at, before, after, own)?;
+        // The changes of a commit that clashes are not in the tree.
+        last = Some(after).filter(|_| !new_base.clashes_at(at));
         let name = named(&handle, &commit);
         let (message, making) = match replayed.reversed {
             false => (commit.message, Making::Again { author: commit.author, name }),
             true => (reverting(&commit), Making::New),
         };
         let origins = origins_of(&handle, Some(tip), new_base.tip, &changes)?;
-        brought.series.push(Planned { edits: vec![at + 1], message, changes, origins, making });
+        series.push(Planned { edits: vec![at + 1], message, changes, origins, making });
     }
-    brought.decided = new_base.decided;
-    Ok(brought)
+    Ok(new_base.brought(series))
 }
 
 /// Whether the tree `now` has the changes from `before` to `after` already: merging them changes nothing. `paths` are the changed
@@ -94,7 +86,8 @@ pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     for other in others {
         let base = handle.merge_base(*first, *other)?.map(|base| handle.tree_of(base)).transpose()?;
         new_base.compare_with(base)?;
-        if new_base.pick(0, base, Some(handle.tree_of(*other)?), None)?.is_err() {
+        new_base.pick(0, base, Some(handle.tree_of(*other)?), None)?;
+        if new_base.clashes_at(0) {
             return Ok(false);
         }
     }

@@ -64,8 +64,7 @@ fn a_program_checks_lands_and_resumes() {
     // A run that was killed is settled first, and that is told.
     let killed = with_fault(&sandbox, ["-b", "side"], "ref-prepared:kill");
     assert_eq!(killed.signal, Some(9));
-    let mut resume = Resume::find(&Repo::discover().unwrap(), Some(&kept), None).unwrap();
-    resume.takes_branch = false;
+    let resume = Resume::find(&Repo::discover().unwrap(), Some(&kept), None).unwrap();
     let correction = patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n");
     let mut corrected =
         Order::of(vec![Response::new(resume.next_response(), "fix", correction.into(), 1 << 20).unwrap()]);

@@ -90,9 +90,6 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     };
     if let Some(mut resume) = resume {
         resume.skip = session.numbers("skip")?;
-        // The attempt's settings take precedence over the configuration, and what is typed over both.
-        resume.takes_branch = !typed.options.contains_key("branch");
-        resume.takes_base = !typed.options.contains_key("base");
         order.resume = Some(resume);
         // Nothing may land unseen, since `--feedback` prints no report.
         order.hold = !settings.options.dry_run && typed.is_on("feedback");
@@ -103,10 +100,6 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         }
         let taken = !clipboard && is_piped;
         order.chooser = Some(Terminal::open(repo, output, taken)?);
-    }
-    if order.resume.as_ref().is_some_and(|resume| resume.takes_branch) {
-        // It lands where the attempt was to land, whatever is configured.
-        settings.options.branch = None;
     }
     let template = settings.template();
     if template.is_some() && order.resume.is_some() {

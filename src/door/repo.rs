@@ -52,8 +52,8 @@ impl Repo {
     /// # Errors
     /// Something in the repository is in the way, or it cannot be read.
     pub fn resolve(&self, response: &Response, options: &Options) -> Result<Resolved, Error> {
-        let options = unattended(options);
-        let order = order_of(response, &options)?;
+        let mut options = unattended(options);
+        let order = order_of(response, &mut options)?;
         flow::recover(&self.handle()?, options.lock_timeout, &[options.branch.as_deref()], &())?;
         let dry = flow::Options { dry_run: true, ..options.clone() };
         let Done { report, failure, refused, .. } = flow::land(self.handle()?, order, &dry, &());
@@ -99,11 +99,11 @@ fn unattended(options: &Options) -> flow::Options {
     options
 }
 
-fn order_of(response: &Response, options: &flow::Options) -> Result<Order, Error> {
-    let mut resume = response.attempt.as_ref().map(|found| Resume::of(Attempt::clone(found)));
-    if let Some(resume) = &mut resume {
-        // The branch comes from the options of each call.
-        resume.takes_branch = false;
+/// The order to apply a response. The branch comes from the options of each call, but the base of corrections from the attempt.
+fn order_of(response: &Response, options: &mut flow::Options) -> Result<Order, Error> {
+    let resume = response.attempt.as_ref().map(|found| Resume::of(Attempt::clone(found)));
+    if let Some(resume) = &resume {
+        options.base.clone_from(&resume.attempt.base);
     }
     let number = resume.as_ref().map_or(0, Resume::next_response);
     let mut order = Order::of(vec![response.numbered(number, options.max_size).map_err(flow::Error::from)?]);
@@ -189,7 +189,7 @@ impl Plan {
     pub fn land(&self, wait: Duration, cancel: &Cancel) -> Result<Landing, Error> {
         let mut options = flow::Options::clone(&self.options);
         options.lock_timeout = wait;
-        let (repo, order) = (self.repo.handle()?, order_of(&self.response, &options)?);
+        let (repo, order) = (self.repo.handle()?, order_of(&self.response, &mut options)?);
         landed(cancel.guard(|| flow::land(repo, order, &options, &())))
     }
 }

@@ -59,9 +59,11 @@ impl Options {
         // With one message there is one commit; with `--no-ff` it is the merge's message.
         let one = ff && (file.is_some() || !paragraphs.is_empty());
         let commit = if one { Grouping::Response } else { Grouping::Edit };
-        // A typed `--branch-per-edit` goes before a configured branch.
-        let branch = match value(typed, "branch-per-edit") {
-            Some(_) => value(typed, "branch"),
+        let attempt = attempt.map(|resume| &resume.attempt);
+        // A typed `--branch-per-edit` goes before a configured branch. An attempt lands where it was to land.
+        let branch = match attempt.filter(|_| !typed.contains_key("branch")) {
+            Some(attempt) => attempt.listed.branch.clone(),
+            None if typed.contains_key("branch-per-edit") => value(typed, "branch"),
             None => of_run.single("branch")?,
         };
         let mut options = Options { branch, ..Self::default() };
@@ -71,7 +73,10 @@ impl Options {
             strict edit signoff allow_skip_ci verify rebase exec_each allow_delete allow_overwrite allow_sensitive
             allow_placeholder allow_markers allow_escaped allow_shrink trailers again keep_going autostash record);
         switches!(of_run, options: keep dry_run);
-        options.base = of_run.single("base")?;
+        options.base = match attempt.filter(|_| !typed.contains_key("base")) {
+            Some(attempt) => attempt.base.clone(),
+            None => of_run.single("base")?,
+        };
         // Neither has a configuration key.
         options.favor = from.given("strategy-option").flatten().and_then(|name| Favor::of_name(&name));
         options.author.date = from.given("date").flatten();
@@ -122,7 +127,7 @@ impl Options {
             .unwrap_or(options.max_size);
         options.diffs = of_run.switch("diff", true)?;
         options.lock_timeout = lock_timeout(typed, config)?;
-        if let Some(attempt) = attempt.map(|resume| &resume.attempt) {
+        if let Some(attempt) = attempt {
             options.key.clone_from(&attempt.key);
             options.asked.clone_from(&attempt.asked);
         }

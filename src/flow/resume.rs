@@ -17,10 +17,6 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Resume {
     /// The attempt.
     pub attempt: Attempt,
-    /// Use the attempt's branch, not that of the options.
-    pub takes_branch: bool,
-    /// Use the attempt's base, not that of the options.
-    pub takes_base: bool,
     /// The failed edits to leave out.
     pub skip: Numbers,
 }
@@ -58,9 +54,9 @@ impl Resume {
         Ok(Self::of(Attempt::find(repo, id, &target.name, &own_paths(&script), &others)?))
     }
 
-    /// Goes on with an attempt, with its branch and base.
+    /// Goes on with an attempt.
     pub fn of(attempt: Attempt) -> Self {
-        Self { attempt, takes_branch: true, takes_base: true, skip: Numbers::default() }
+        Self { attempt, skip: Numbers::default() }
     }
 
     /// The id for the first correction.

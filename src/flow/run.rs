@@ -213,7 +213,6 @@ impl<'a> Run<'a> {
         // Corrections without the attempt's edits are not kept.
         self.options.keep &= resume.is_none() || again || (whole && !self.script.edits.is_empty());
         self.unjoined = resume.is_some() && !whole;
-        let base_is_kept = resume.as_ref().is_some_and(|resume| resume.takes_base);
         if let Some(resume) = resume
             && (again || !(whole && self.script.edits.is_empty()))
         {
@@ -221,12 +220,6 @@ impl<'a> Run<'a> {
             let strict = self.options.strict;
             let join = || resume::join(&attempt, &resume.skip, &self.script, strict);
             let combined = whole.then(join).transpose()?;
-            if resume.takes_branch {
-                self.options.branch.clone_from(&attempt.listed.branch);
-            }
-            if resume.takes_base {
-                self.options.base.clone_from(&attempt.base);
-            }
             self.responses.splice(0..0, attempt.responses.iter().cloned());
             if let Some((script, slots)) = combined {
                 (self.script, self.resumed) = (script, Some(Resumed { attempt, slots }));
@@ -241,9 +234,8 @@ impl<'a> Run<'a> {
                 self.options.base = self.find_base(repo)?.map(|id| repo.short(id));
             }
             self.base = self.options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
-            if base_is_kept {
-                // The attempt has the full id.
-                self.options.base = self.base.map(|id| repo.short(id));
+            if let Some(id) = self.base.filter(|id| self.options.base == Some(id.to_string())) {
+                self.options.base = Some(repo.short(id));
             }
         }
         Ok(())

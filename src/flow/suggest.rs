@@ -147,9 +147,8 @@ impl Suggesting<'_> {
         for (at, response) in responses.into_iter().enumerate() {
             let order =
                 Order { only: only.clone(), except: except.clone(), ..Order::of(vec![response.with_id(0)]) };
-            let (mut run, begun) = Run::read(self.repo, order, &self.options, &self.observer);
+            let (run, begun) = Run::read(self.repo, order, &self.options, &self.observer);
             begun?;
-            run.options.base = run.base.map(|base| self.repo.short(base));
             let response = &run.responses[0];
             let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
             let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();

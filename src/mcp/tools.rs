@@ -299,8 +299,6 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Va
         let mut kept = unattended(Options::going_on(&repo, resume)?);
         // Someone who allowed more may have made the attempt.
         kept.restrict(&options);
-        // It lands where the attempt was to land, whatever is configured.
-        kept.branch = None;
         options = kept;
     }
     if input.branch.is_some() {

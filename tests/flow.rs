@@ -4,7 +4,7 @@
 
 mod sandbox;
 
-use git_llm_apply::flow::{self, Each, Options, Order, Question, Resume, Template, Undo, Watch};
+use git_llm_apply::flow::{self, Each, Options, Order, Question, Template, Undo, Watch};
 use git_llm_apply::report::Recovered;
 use git_llm_apply::report::{EditState, Status};
 use git_llm_apply::response::Response;
@@ -64,11 +64,11 @@ fn a_program_checks_lands_and_resumes() {
     // A run that was killed is settled first, and that is told.
     let killed = with_fault(&sandbox, ["-b", "side"], "ref-prepared:kill");
     assert_eq!(killed.signal, Some(9));
-    let resume = Resume::find(&Repo::discover().unwrap(), Some(&kept), None).unwrap();
+    let resume = flow::attempt(&Repo::discover().unwrap(), Some(&kept), None).unwrap();
     let correction = patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n");
     let mut corrected =
         Order::of(vec![Response::new(resume.next_response(), "fix", correction.into(), 1 << 20).unwrap()]);
-    corrected.resume = Some(resume);
+    corrected.attempt = Some(resume);
     let heard = Heard::default();
     let done = flow::land(Repo::discover().unwrap(), corrected, &options, &heard);
     assert_eq!(done.report.status, Status::Landed);
@@ -163,10 +163,10 @@ fn in_another_repository(place: &Path) {
     assert_eq!(done.report.status, Status::Dropped, "{:?}", done.failure);
     let bad = order(&patch("src/a.rs", "Change it", "no such line\n", "none\n"));
     let kept = flow::land(again(), bad, &options, &()).report.attempt.unwrap();
-    let resume = Resume::find(&repo, Some(&kept), None).unwrap();
+    let resume = flow::attempt(&repo, Some(&kept), None).unwrap();
     let fix = patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n");
     let mut fix = Order::of(vec![Response::new(resume.next_response(), "fix", fix.into(), 1 << 20).unwrap()]);
-    fix.resume = Some(resume);
+    fix.attempt = Some(resume);
     landed(flow::land(again(), fix, &options, &()));
     let both = order(&(create("1.txt", "One", "1\n") + &create("2.txt", "Two", "2\n")));
     let template = Template::parse("many/{n}").unwrap();

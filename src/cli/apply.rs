@@ -5,7 +5,7 @@ use super::session::Session;
 use super::settings::Settings;
 use super::terminal::Terminal;
 use super::{Error, input, settings, suggest, usage};
-use crate::flow::{self, Done, Each, Order, Resume};
+use crate::flow::{self, Attempt, Done, Each, Order};
 use crate::outcome::Exit;
 use crate::report;
 use crate::response::Response;
@@ -34,25 +34,25 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         }
     };
     let mut corrections = None;
-    let resume = match goes_on.as_ref().filter(|_| abort.is_none()) {
-        Some(Some(id)) => Some(Resume::find(repo, Some(id), branch.as_deref())?),
+    let attempt = match goes_on.as_ref().filter(|_| abort.is_none()) {
+        Some(Some(id)) => Some(flow::attempt(repo, Some(id), branch.as_deref())?),
         // The corrections tell which attempt is meant.
         Some(None) => {
             let settings = Settings::read(typed, repo, None, check)?;
             let given = read(&settings)?;
             let reading = &settings.options.reading;
-            let resume = Resume::find_for(repo, None, branch.as_deref(), &given, reading);
-            if resume.is_err() && is_piped && settings.options.keep {
+            let found = flow::attempt_for(repo, None, branch.as_deref(), &given, reading);
+            if found.is_err() && is_piped && settings.options.keep {
                 flow::keep_answers(repo, given.iter().map(Response::text), printer);
             }
-            let resume = resume?;
+            let found = found?;
             corrections = Some(given);
-            Some(resume)
+            Some(found)
         }
         None => None,
     };
-    let mut settings = Settings::read(typed, repo, resume.as_ref(), check)?;
-    let going_on = resume.as_ref().and_then(|resume| settings::going_on(typed, resume));
+    let mut settings = Settings::read(typed, repo, attempt.as_ref(), check)?;
+    let going_on = attempt.as_ref().and_then(|attempt| settings::going_on(typed, attempt));
     settings.print_by(output)?;
     if clipboard && !names.is_empty() {
         return usage("--clipboard cannot be used with a response");
@@ -88,9 +88,8 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         except: session.numbers("except")?,
         ..Order::default()
     };
-    if let Some(mut resume) = resume {
-        resume.skip = session.numbers("skip")?;
-        order.resume = Some(resume);
+    if attempt.is_some() {
+        (order.attempt, order.skip) = (attempt, session.numbers("skip")?);
         // Nothing may land unseen, since `--feedback` prints no report.
         order.hold = !settings.options.dry_run && typed.is_on("feedback");
     }
@@ -102,7 +101,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         order.chooser = Some(Terminal::open(repo, output, taken)?);
     }
     let template = settings.template();
-    if template.is_some() && order.resume.is_some() {
+    if template.is_some() && order.attempt.is_some() {
         return usage(
             "--continue cannot be used with a branch template; continue one suggestion with --continue=<id>",
         );
@@ -110,7 +109,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     if matches!(template, Some((Each::Edit, _))) && order.chooser.is_some() {
         return usage("-i cannot be used with --branch-per-edit; choose later with accept and drop");
     }
-    let first = order.resume.as_ref().map_or(0, Resume::next_response);
+    let first = order.attempt.as_ref().map_or(0, Attempt::next_response);
     if let Some(text) = &going_on {
         printer.tell(text);
     }

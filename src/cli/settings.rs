@@ -4,7 +4,7 @@ use super::args::{self, Typed};
 use super::{Error, usage};
 use crate::flow::configured::{SENSITIVE, number};
 use crate::flow::sources::{EXCLUDE, OFF, Sources};
-use crate::flow::{Each, Options, Question, ROUNDS, Resume, Template};
+use crate::flow::{Attempt, Each, Options, Question, ROUNDS, Template};
 use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
 use crate::report::escape::shell_word;
 use crate::vcs::Result;
@@ -89,9 +89,9 @@ pub(super) fn git_color(color: ColorChoice) -> &'static str {
 }
 
 /// The options that `--continue` takes over from an attempt, as one would type them; those typed now are left out.
-pub(super) fn going_on(typed: &Typed, resume: &Resume) -> Option<String> {
-    let mut kept = resume.attempt.options.clone();
-    let onto = [("branch", &resume.attempt.listed.branch), ("base", &resume.attempt.base)];
+pub(super) fn going_on(typed: &Typed, attempt: &Attempt) -> Option<String> {
+    let mut kept = attempt.options.clone();
+    let onto = [("branch", &attempt.listed.branch), ("base", &attempt.base)];
     kept.extend(onto.into_iter().filter_map(|(long, value)| Some((long.to_owned(), vec![value.clone()?]))));
     let is_typed = |long: &str| {
         let is_replaced = |values: &Vec<String>| long != EXCLUDE || values.is_empty();
@@ -115,7 +115,7 @@ pub(super) fn going_on(typed: &Typed, resume: &Resume) -> Option<String> {
 
 impl Settings {
     /// Reads all settings, including those of the attempt to continue.
-    pub(super) fn read(typed: &Typed, repo: &Repo, attempt: Option<&Resume>, dry_run: bool) -> Result<Self> {
+    pub(super) fn read(typed: &Typed, repo: &Repo, attempt: Option<&Attempt>, dry_run: bool) -> Result<Self> {
         let mut options = Options::read(repo, &typed.options, attempt)?;
         options.dry_run |= dry_run;
         let from = Sources::new(&typed.options, repo.config());

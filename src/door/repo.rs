@@ -1,7 +1,7 @@
 //! A repository, and the plan that a response resolves to, for programs.
 
 use super::{Cancel, Error, Landing, Options, Reason, Response};
-use crate::flow::{self, Done, Order, Resume, Undo};
+use crate::flow::{self, Done, Order, Undo};
 use crate::report::{self, EditReport, EditState, Quoting, Report, Status};
 use crate::transaction::Attempt;
 use crate::vcs;
@@ -101,13 +101,13 @@ fn unattended(options: &Options) -> flow::Options {
 
 /// The order to apply a response. The branch comes from the options of each call, but the base of corrections from the attempt.
 fn order_of(response: &Response, options: &mut flow::Options) -> Result<Order, Error> {
-    let resume = response.attempt.as_ref().map(|found| Resume::of(Attempt::clone(found)));
-    if let Some(resume) = &resume {
-        options.base.clone_from(&resume.attempt.base);
+    let attempt = response.attempt.as_deref().cloned();
+    if let Some(attempt) = &attempt {
+        options.base.clone_from(&attempt.base);
     }
-    let number = resume.as_ref().map_or(0, Resume::next_response);
+    let number = attempt.as_ref().map_or(0, Attempt::next_response);
     let mut order = Order::of(vec![response.numbered(number, options.max_size).map_err(flow::Error::from)?]);
-    order.resume = resume;
+    order.attempt = attempt;
     order.by_value = true;
     Ok(order)
 }

@@ -6,7 +6,7 @@ use super::land::land;
 use super::model::answer;
 use super::observer::Observer;
 use super::prompt::prompt;
-use super::resume::Resume;
+use super::resume::attempt;
 use super::run::Order;
 use super::{Chooser, Error, Options, Question, Shown, Watch, build_report};
 use crate::path::RepoPath;
@@ -191,9 +191,8 @@ impl Asking<'_> {
         if is_switched {
             kept.branch = Some(self.target.short().to_owned());
         }
-        let resume = self.attempt.as_ref().map(|kept| Resume::find(self.repo, Some(kept), None));
-        let resume = resume.transpose()?;
-        let first = resume.as_ref().map_or(0, Resume::next_response);
+        let resumed = self.attempt.as_ref().map(|kept| attempt(self.repo, Some(kept), None)).transpose()?;
+        let first = resumed.as_ref().map_or(0, Attempt::next_response);
         if self.options.keep && (was_detached || std::str::from_utf8(&answer).is_err()) {
             keep_answer(self.repo, &answer, self.watch);
         }
@@ -202,7 +201,7 @@ impl Asking<'_> {
         }
         let response = Response::new(first, format!("answer {round}"), answer, self.options.max_size)?;
         let mut order = Order::of(vec![response]);
-        (order.resume, order.chooser, order.more) = (resume, self.chooser.clone(), more);
+        (order.attempt, order.chooser, order.more) = (resumed, self.chooser.clone(), more);
         let mut done = land(repo, order, &kept, self.watch);
         if done.report.status == Status::NoEdits {
             done.report.attempt = self.attempt.clone().or_else(|| self.stopped.clone());

@@ -1,7 +1,7 @@
 //! Reading options from what was typed, from an attempt, and from the configuration.
 
 use super::sources::{EXCLUDE, Sources, value};
-use super::{Given, Options, Resume};
+use super::{Attempt, Given, Options};
 use crate::format::FormatId;
 use crate::locate::Tier;
 use crate::message::Trailer;
@@ -39,7 +39,7 @@ impl Options {
     ///
     /// # Errors
     /// As [`Options::from_config`].
-    pub fn going_on(repo: &Repo, attempt: &Resume) -> Result<Self> {
+    pub fn going_on(repo: &Repo, attempt: &Attempt) -> Result<Self> {
         Self::read(repo, &Given::new(), Some(attempt))
     }
 
@@ -47,8 +47,8 @@ impl Options {
     ///
     /// # Errors
     /// A configuration value makes no sense.
-    pub(crate) fn read(repo: &Repo, typed: &Given, attempt: Option<&Resume>) -> Result<Self> {
-        let kept = attempt.map(|resume| &resume.attempt.options);
+    pub(crate) fn read(repo: &Repo, typed: &Given, attempt: Option<&Attempt>) -> Result<Self> {
+        let kept = attempt.map(|attempt| &attempt.options);
         let config = repo.config();
         // A refused attempt keeps the options of `from`, not those of `of_run`.
         let (from, of_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
@@ -59,7 +59,6 @@ impl Options {
         // With one message there is one commit; with `--no-ff` it is the merge's message.
         let one = ff && (file.is_some() || !paragraphs.is_empty());
         let commit = if one { Grouping::Response } else { Grouping::Edit };
-        let attempt = attempt.map(|resume| &resume.attempt);
         // A typed `--branch-per-edit` goes before a configured branch. An attempt lands where it was to land.
         let branch = match attempt.filter(|_| !typed.contains_key("branch")) {
             Some(attempt) => attempt.listed.branch.clone(),

@@ -47,14 +47,14 @@ pub use land::land;
 pub use numbers::{NotNumbers, Numbers};
 pub use open::open;
 pub use prompt::{Question, Shown, prompt, read};
-pub use resume::{Resume, abort};
+pub use resume::{abort, attempt, attempt_for};
 pub use run::Order;
 pub use suggest::{Each, Suggested, Suggestion, suggest};
 pub use template::{NoField, Template};
 pub use undo::{Undo, undo};
 
 use crate::transaction;
-pub use crate::transaction::{Given, Options, Watch};
+pub use crate::transaction::{Attempt, Given, Options, Watch};
 use crate::vcs;
 
 /// Why a flow failed, other than by refused edits.

@@ -12,57 +12,36 @@ use crate::transaction::{self, Attempt, Target};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashMap};
 
-/// A refused attempt to go on with.
-#[derive(Debug)]
-pub struct Resume {
-    /// The attempt.
-    pub attempt: Attempt,
-    /// The failed edits to leave out.
-    pub skip: Numbers,
+/// The refused attempt of that name; without a name, the newest for that branch (by default HEAD's), else the only one.
+///
+/// # Errors
+/// There is none or more than one, or it cannot be read.
+pub fn attempt(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Attempt, Error> {
+    attempt_for(repo, id, branch, &[], &Reading::default())
 }
 
-impl Resume {
-    /// Finds the attempt of that name; without a name, the newest for that branch (by default HEAD's), else the only one.
-    ///
-    /// # Errors
-    /// There is none or more than one, or it cannot be read.
-    pub fn find(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Self, Error> {
-        Self::find_for(repo, id, branch, &[], &Reading::default())
-    }
-
-    /// As `find`; without a name it finds only an attempt that the corrections can be for.
-    ///
-    /// # Errors
-    /// As [`Resume::find`] says.
-    pub fn find_for(
-        repo: &Repo,
-        id: Option<&str>,
-        branch: Option<&str>,
-        corrections: &[Response],
-        reading: &Reading,
-    ) -> Result<Self, Error> {
-        let mut script = Script::default();
-        corrections.iter().for_each(|response| script.append(format::parse(response, reading)));
-        let target = Target::choose(repo, branch, None)?;
-        let others = |attempt: &Attempt| {
-            let mut others = script.clone();
-            if let Ok((kept, slots)) = script_of(attempt, false) {
-                others.left_out = plan::sent_again(&kept, &slots, &script);
-            }
-            own_paths(&others)
-        };
-        Ok(Self::of(Attempt::find(repo, id, &target.name, &own_paths(&script), &others)?))
-    }
-
-    /// Goes on with an attempt.
-    pub fn of(attempt: Attempt) -> Self {
-        Self { attempt, skip: Numbers::default() }
-    }
-
-    /// The id for the first correction.
-    pub fn next_response(&self) -> u32 {
-        u32::try_from(self.attempt.responses.len()).unwrap_or(u32::MAX)
-    }
+/// As [`attempt`]; without a name it finds only an attempt that the corrections can be for.
+///
+/// # Errors
+/// As [`attempt`] says.
+pub fn attempt_for(
+    repo: &Repo,
+    id: Option<&str>,
+    branch: Option<&str>,
+    corrections: &[Response],
+    reading: &Reading,
+) -> Result<Attempt, Error> {
+    let mut script = Script::default();
+    corrections.iter().for_each(|response| script.append(format::parse(response, reading)));
+    let target = Target::choose(repo, branch, None)?;
+    let others = |attempt: &Attempt| {
+        let mut others = script.clone();
+        if let Ok((kept, slots)) = script_of(attempt, false) {
+            others.left_out = plan::sent_again(&kept, &slots, &script);
+        }
+        own_paths(&others)
+    };
+    Ok(Attempt::find(repo, id, &target.name, &own_paths(&script), &others)?)
 }
 
 /// An attempt that the corrections were joined with.
@@ -86,7 +65,7 @@ fn own_paths(script: &Script) -> Vec<String> {
     paths.into_iter().collect()
 }
 
-/// Forgets the attempt that [`Resume::find`] would find.
+/// Forgets the attempt that [`attempt`] would find.
 ///
 /// # Errors
 /// There is none, or more than one.

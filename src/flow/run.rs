@@ -2,7 +2,7 @@
 
 use super::chooser::Chooser;
 use super::messages::Messages;
-use super::resume::{self, Resume, Resumed};
+use super::resume::{self, Resumed};
 use super::{Error, Numbers, Options, Watch};
 use crate::diag::{Diagnostic, Severity, counted};
 use crate::edit::Script;
@@ -40,7 +40,9 @@ pub struct Order {
     /// The responses, in order. Their ids follow those of the attempt.
     pub responses: Vec<Response>,
     /// The refused attempt that they correct. Without responses it is tried again.
-    pub resume: Option<Resume>,
+    pub attempt: Option<Attempt>,
+    /// The failed edits of the attempt to leave out.
+    pub skip: Numbers,
     /// Land nothing, and keep the attempt, whether it is refused or not.
     pub hold: bool,
     /// Build the tree in a dry run, to be compared.
@@ -168,7 +170,7 @@ impl<'a> Run<'a> {
         options: &Options,
         watch: &'a dyn Watch,
     ) -> (Self, Result<(), Error>) {
-        let Order { responses, resume, hold, only, except, more, by_value, .. } = order;
+        let Order { responses, attempt, skip, hold, only, except, more, by_value, .. } = order;
         let mut script = Script::default();
         for response in &responses {
             let read = format::parse(response, &options.reading);
@@ -183,7 +185,7 @@ impl<'a> Run<'a> {
             responses,
             script,
             resumed: None,
-            has_attempt: resume.is_some(),
+            has_attempt: attempt.is_some(),
             unjoined: false,
             single_edit: None,
             digests: OnceCell::new(),
@@ -195,14 +197,14 @@ impl<'a> Run<'a> {
             refused: by_value.then(RefCell::default),
             messages: Messages::default(),
         };
-        let begun = run.begin(repo, resume, only.as_ref(), &except);
+        let begun = run.begin(repo, attempt.map(|attempt| (attempt, skip)), only.as_ref(), &except);
         (run, begun)
     }
 
     fn begin(
         &mut self,
         repo: &Repo,
-        resume: Option<Resume>,
+        attempt: Option<(Attempt, Numbers)>,
         only: Option<&Numbers>,
         except: &Numbers,
     ) -> Result<(), Error> {
@@ -211,14 +213,13 @@ impl<'a> Run<'a> {
         // Corrections that are cut off are refused, and the attempt stays.
         let whole = !self.script.has_errors();
         // Corrections without the attempt's edits are not kept.
-        self.options.keep &= resume.is_none() || again || (whole && !self.script.edits.is_empty());
-        self.unjoined = resume.is_some() && !whole;
-        if let Some(resume) = resume
+        self.options.keep &= attempt.is_none() || again || (whole && !self.script.edits.is_empty());
+        self.unjoined = attempt.is_some() && !whole;
+        if let Some((attempt, skip)) = attempt
             && (again || !(whole && self.script.edits.is_empty()))
         {
-            let attempt = resume.attempt;
             let strict = self.options.strict;
-            let join = || resume::join(&attempt, &resume.skip, &self.script, strict);
+            let join = || resume::join(&attempt, &skip, &self.script, strict);
             let combined = whole.then(join).transpose()?;
             self.responses.splice(0..0, attempt.responses.iter().cloned());
             if let Some((script, slots)) = combined {

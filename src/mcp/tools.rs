@@ -4,7 +4,7 @@ use super::edits::{self, Given};
 use super::listener::Listener;
 use super::{arguments, read, report};
 use crate::edit::FormatId;
-use crate::flow::{self, Done, Each, Numbers, Options, Order, Resume, Template, Undo};
+use crate::flow::{self, Attempt, Done, Each, Numbers, Options, Order, Template, Undo};
 use crate::outcome;
 use crate::report::record::Asked;
 use crate::response::Response;
@@ -294,9 +294,9 @@ fn unattended(mut options: Options) -> Options {
 
 fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Value, Failed> {
     let mut options = options_of(&repo)?;
-    let resume = input.attempt.as_deref().map(|id| Resume::find(&repo, Some(id), None)).transpose()?;
-    if let Some(resume) = &resume {
-        let mut kept = unattended(Options::going_on(&repo, resume)?);
+    let attempt = input.attempt.as_deref().map(|id| flow::attempt(&repo, Some(id), None)).transpose()?;
+    if let Some(attempt) = &attempt {
+        let mut kept = unattended(Options::going_on(&repo, attempt)?);
         // Someone who allowed more may have made the attempt.
         kept.restrict(&options);
         options = kept;
@@ -330,10 +330,10 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Va
         }
         _ => return Err(Failed::Usage("give either `edits` or `response`".to_owned())),
     };
-    let number = resume.as_ref().map_or(0, Resume::next_response);
+    let number = attempt.as_ref().map_or(0, Attempt::next_response);
     let response = Response::new(number, NAME, text.into_bytes(), options.max_size)?;
     let mut order = Order::of(vec![response]);
-    order.resume = resume;
+    order.attempt = attempt;
     options.dry_run |= check;
     let mut done = flow::land(repo, order, &options, listener);
     done.report.instructions.as_arguments = as_arguments;

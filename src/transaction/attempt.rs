@@ -111,6 +111,11 @@ impl Attempt {
         repo.checksum_of(&texts).chars().take(ID_DIGITS).collect()
     }
 
+    /// The id for the first correction.
+    pub fn next_response(&self) -> u32 {
+        u32::try_from(self.responses.len()).unwrap_or(u32::MAX)
+    }
+
     /// Keeps it, and replaces an older one of that name.
     ///
     /// # Errors

@@ -69,8 +69,11 @@ fn without(repo: &Repo, record: &Link, id: &str) -> Result<Vec<Movement>> {
         let mut last = found.before;
         let digests = repo.digests_between(repo.tree_of(last)?, found.tree)?;
         for link in later.iter().rev() {
-            let listed = listings::without(repo, link.tree, &digests, id)?;
-            let tree = repo.relist(link.tree, repo.write_listed(Some(link.tree), listed)?)?;
+            let mut lists = Vec::new();
+            for digest in &digests {
+                lists.push((digest.clone(), listings::without(repo, link.tree, digest, id)?));
+            }
+            let tree = repo.relist(link.tree, repo.write_listed(Some(link.tree), lists)?)?;
             last = repo.rewrite_record(link.id, tree, last)?;
         }
         movements.push(Movement {

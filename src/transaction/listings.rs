@@ -22,35 +22,19 @@ pub fn of(repo: &Repo, digest: &str) -> Result<Vec<LandedEdits>> {
     Ok(parse(repo.listed(digest)?))
 }
 
-/// The list of each digest, as `before`, the tree of the record before, has it, with one more landing.
-pub(super) fn with(
-    repo: &Repo,
-    before: Option<Oid>,
-    landed: &[(String, LandedEdits)],
-) -> Result<Vec<(String, Vec<u8>)>> {
-    let one = |(digest, new): &(String, LandedEdits)| {
-        let mut list = parse(before.map(|tree| repo.listed_in(tree, digest)).transpose()?.flatten());
-        list.insert(0, new.clone());
-        list.truncate(MOST);
-        Ok((digest.clone(), serde_json::to_vec(&list).unwrap_or_default()))
-    };
-    landed.iter().map(one).collect()
+/// The list of a digest in a record's tree, with one more landing.
+pub(super) fn with(repo: &Repo, tree: Option<Oid>, digest: &str, new: LandedEdits) -> Result<Vec<u8>> {
+    let mut list = parse(tree.map(|tree| repo.listed_in(tree, digest)).transpose()?.flatten());
+    list.insert(0, new);
+    list.truncate(MOST);
+    Ok(serde_json::to_vec(&list).unwrap_or_default())
 }
 
-/// The lists of digests in a record's tree without the landing of that id.
-pub(super) fn without(
-    repo: &Repo,
-    tree: Oid,
-    digests: &[String],
-    id: &str,
-) -> Result<Vec<(String, Vec<u8>)>> {
-    let one = |digest: &String| {
-        let mut list = parse(repo.listed_in(tree, digest)?);
-        list.retain(|landed| landed.id != id);
-        let bytes = if list.is_empty() { Vec::new() } else { serde_json::to_vec(&list).unwrap_or_default() };
-        Ok((digest.clone(), bytes))
-    };
-    digests.iter().map(one).collect()
+/// The list of a digest in a record's tree without the landing of that id; empty if there is no other.
+pub(super) fn without(repo: &Repo, tree: Oid, digest: &str, id: &str) -> Result<Vec<u8>> {
+    let mut list = parse(repo.listed_in(tree, digest)?);
+    list.retain(|landed| landed.id != id);
+    Ok(if list.is_empty() { Vec::new() } else { serde_json::to_vec(&list).unwrap_or_default() })
 }
 
 fn parse(list: Option<Vec<u8>>) -> Vec<LandedEdits> {

@@ -167,9 +167,11 @@ impl RecordContent {
         let keep: Vec<Oid> = std::iter::once(Ok(new)).chain(also).collect::<vcs::Result<_>>()?;
         let known = before.map(|before| repo.tree_of(before)).transpose()?;
         let time = who.time();
-        let landed =
-            self.landed.iter().map(|(digest, one)| (digest.clone(), LandedEdits { time, ..one.clone() }));
-        let lists = listings::with(repo, known, &landed.collect::<Vec<_>>())?;
+        let mut lists = Vec::new();
+        for (digest, one) in &self.landed {
+            let new = LandedEdits { time, ..one.clone() };
+            lists.push((digest.clone(), listings::with(repo, known, digest, new)?));
+        }
         let listed = repo.write_listed(known, lists)?;
         let files = self.files.iter().map(|(name, id)| Ok((name.clone(), repo.id(id)?)));
         let tree = repo.write_files(files.collect::<vcs::Result<_>>()?, listed)?;

@@ -1,11 +1,13 @@
 //! Paths in JSON.
 
 use serde::{Deserialize, Serialize};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 /// A path in JSON. It need not be UTF-8.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
 pub(super) struct AnyPath(pub(super) PathBuf);
 
 #[derive(Serialize, Deserialize)]
@@ -15,21 +17,18 @@ enum Written {
     Bytes(Vec<u8>),
 }
 
-impl Serialize for AnyPath {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let written = match self.0.to_str() {
-            Some(text) => Written::Text(text.to_owned()),
-            None => Written::Bytes(self.0.as_os_str().as_bytes().to_vec()),
-        };
-        written.serialize(serializer)
+impl From<AnyPath> for Written {
+    fn from(path: AnyPath) -> Self {
+        let text = path.0.into_os_string().into_string();
+        text.map_or_else(|other| Self::Bytes(other.into_vec()), Self::Text)
     }
 }
 
-impl<'de> Deserialize<'de> for AnyPath {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        Ok(Self(match Written::deserialize(deserializer)? {
-            Written::Text(text) => PathBuf::from(text),
-            Written::Bytes(bytes) => PathBuf::from(std::ffi::OsString::from_vec(bytes)),
-        }))
+impl From<Written> for AnyPath {
+    fn from(written: Written) -> Self {
+        Self(match written {
+            Written::Text(text) => text.into(),
+            Written::Bytes(bytes) => OsString::from_vec(bytes).into(),
+        })
     }
 }

@@ -8,7 +8,7 @@ use super::driver;
 use super::keep::{is_unwanted, keep_answers};
 use super::observer::Observer;
 use super::run::{Order, Run, SingleEdit};
-use super::template::{self, Naming, Template};
+use super::template::{self, Template};
 use super::{Error, Options, Watch, build_report};
 use crate::diag::Diagnostic;
 use crate::edit::Script;
@@ -154,13 +154,10 @@ impl Suggesting<'_> {
             let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
             let edits = if self.each == Each::Edit { single_edits(&run.script) } else { vec![None] };
             for edit in edits {
-                let naming = Naming {
-                    number: before + edit.map_or(1, |edit| edit + 1),
-                    slug: template::slug(&run.script, response, edit),
-                    id: id.chars().take(8).collect(),
-                    stem: template::stem(response),
-                };
-                drafts.push(Draft { run: at, edit, branch: template.name(&naming) });
+                let number = before + edit.map_or(1, |edit| edit + 1);
+                let slug = template::slug(&run.script, response, edit);
+                let branch = template.name(number, &slug, &id[..8], &template::stem(response));
+                drafts.push(Draft { run: at, edit, branch });
             }
             before += if self.each == Each::Edit { run.script.edits.len().max(1) } else { 1 };
             runs.push(run);

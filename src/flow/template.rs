@@ -12,19 +12,6 @@ const LONGEST: usize = 40;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(String);
 
-/// The values of the fields for one suggestion.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Naming {
-    /// Its number, from 1.
-    pub number: usize,
-    /// Its change, in a few words.
-    pub slug: String,
-    /// The abbreviated blob id of the response.
-    pub id: String,
-    /// The file name of the response, without its extension.
-    pub stem: String,
-}
-
 /// The error for an unknown field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown field '{0}' in a branch name; use {{n}}, {{slug}}, {{id}} or {{stem}}")]
@@ -54,10 +41,11 @@ impl Template {
         Ok(Self(text.to_owned()))
     }
 
-    /// The name of a suggestion's branch. The values have no braces.
-    pub fn name(&self, of: &Naming) -> String {
-        let name = self.0.replace("{n}", &of.number.to_string()).replace("{slug}", &of.slug);
-        name.replace("{id}", &of.id).replace("{stem}", &of.stem)
+    /// The name of a suggestion's branch, by its number, from 1; its change in a few words; the abbreviated blob id of the response;
+    /// and the file name of that without its extension. The values have no braces.
+    pub fn name(&self, number: usize, slug: &str, id: &str, stem: &str) -> String {
+        let name = self.0.replace("{n}", &number.to_string()).replace("{slug}", slug);
+        name.replace("{id}", id).replace("{stem}", stem)
     }
 }
 
@@ -107,8 +95,8 @@ mod tests {
 
     #[test]
     fn fields_are_filled_and_others_refused() {
-        let of = Naming { number: 3, slug: "do-it".into(), id: "0123abcd".into(), stem: "a".into() };
-        let name = |text: &str| Template::parse(text).map(|template| template.name(&of));
+        let name =
+            |text: &str| Template::parse(text).map(|template| template.name(3, "do-it", "0123abcd", "a"));
         assert_eq!(name("try/{n}-{slug}"), Ok("try/3-do-it".to_owned()));
         assert_eq!(name("{stem}{id}x"), Ok("a0123abcdx".to_owned()));
         assert_eq!(name("plain"), Ok("plain".to_owned()));

@@ -17,7 +17,6 @@ use crate::report::{Obstacle, ObstacleKind, Report, Size, Status, SuggestionRepo
 use crate::response::Response;
 use crate::transaction::{self, Attempt, interrupt};
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -150,8 +149,7 @@ impl Suggesting<'_> {
             let (run, begun) = Run::read(self.repo, order, &self.options, &self.observer);
             begun?;
             let response = &run.responses[0];
-            let id = Oid::hash_object(vcs::BLOB, response.text().as_bytes());
-            let id = id.map_err(|e| vcs::Error::git("hash a response", e))?.to_string();
+            let id = self.repo.blob_id(response.text().as_bytes())?.to_string();
             let edits = if self.each == Each::Edit { single_edits(&run.script) } else { vec![None] };
             for edit in edits {
                 let number = before + edit.map_or(1, |edit| edit + 1);

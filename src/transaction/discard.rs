@@ -4,12 +4,12 @@
 use super::journal::{INDEX, TOKEN, is_token};
 use super::transaction_dir::{Elsewhere, TransactionDir};
 use super::{Error, Result, scratch_dir};
-use crate::vcs;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Token;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
+use crate::vcs::{self, places};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -59,20 +59,13 @@ pub(super) fn locks_with(repo: &Repo, transaction_dir: &Path, token: &Token) -> 
 fn taken_out(transaction_dir: &Path) -> usize {
     let changed = |path: &Path| path.symlink_metadata().and_then(|found| found.modified()).ok();
     let begun = changed(&transaction_dir.join(TransactionDir::LIVE));
-    let is_taken = |entry: &std::fs::DirEntry| {
-        let path = entry.path();
-        match path.extension().and_then(std::ffi::OsStr::to_str) {
-            Some("old") => true,
-            Some("new") => changed(&path).zip(begun).is_some_and(|(file, begun)| file < begun),
-            _ => false,
-        }
+    let is_taken = |path: &&PathBuf| match path.extension().and_then(std::ffi::OsStr::to_str) {
+        Some("old") => true,
+        Some("new") => changed(path).zip(begun).is_some_and(|(file, begun)| file < begun),
+        _ => false,
     };
-    std::fs::read_dir(transaction_dir.join(TransactionDir::FILES))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(is_taken)
-        .count()
+    let files = places::entries(&transaction_dir.join(TransactionDir::FILES)).unwrap_or_default();
+    files.iter().filter(is_taken).count()
 }
 
 /// Removes the transaction's locks and the scratch worktree's entry, moves the transaction directory aside, with its objects, and

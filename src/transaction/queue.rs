@@ -60,9 +60,8 @@ impl QueuePlace {
     /// The number of live runs ahead. What cannot be read does not count.
     fn before(&self) -> usize {
         let path = &self.transaction_dir.path;
-        let others =
-            path.parent().and_then(|all| std::fs::read_dir(all).ok()).into_iter().flatten().flatten();
-        others.map(|other| other.path()).filter(|other| other < path && self.is_in_queue(other)).count()
+        let others = path.parent().and_then(|all| places::entries(all).ok()).unwrap_or_default();
+        others.iter().filter(|other| *other < path && self.is_in_queue(other)).count()
     }
 
     fn is_in_queue(&self, other: &Path) -> bool {

@@ -34,23 +34,11 @@ pub fn pending(repo: &Repo) -> Result<Vec<String>> {
 
 fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
     TransactionDir::check_all(repo.common_dir())?;
-    let all = TransactionDir::all(repo.common_dir());
-    match std::fs::read_dir(&all) {
-        Ok(entries) => {
-            let mut transaction_dirs = Vec::new();
-            for entry in entries {
-                let entry = entry.map_err(|e| vcs::Error::io("read", &all, e))?;
-                // Other files are not ours.
-                if entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_symlink()) {
-                    transaction_dirs.push(entry.path());
-                }
-            }
-            transaction_dirs.sort();
-            Ok(transaction_dirs)
-        }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(e) => Err(vcs::Error::io("read", all, e).into()),
-    }
+    let mut all = places::entries(&TransactionDir::all(repo.common_dir()))?;
+    // Other files are not ours.
+    all.retain(|path| path.symlink_metadata().is_ok_and(|found| found.is_dir() || found.is_symlink()));
+    all.sort();
+    Ok(all)
 }
 
 /// Finishes or undoes every transaction of a dead process. With `discard` it gives up one whose journal cannot be used.
@@ -262,11 +250,10 @@ fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recov
 
 /// Checks that a transaction directory holds only files and directories: runs make nothing else, and writing would follow a link.
 fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
-    for entry in std::fs::read_dir(transaction_dir).map_err(|e| vcs::Error::io("read", transaction_dir, e))? {
-        let entry = entry.map_err(|e| vcs::Error::io("read", transaction_dir, e))?;
-        let kind = entry.file_type().map_err(|e| vcs::Error::io("look at", entry.path(), e))?;
+    for entry in places::entries(transaction_dir)? {
+        let Ok(kind) = entry.symlink_metadata().map(|found| found.file_type()) else { continue };
         let is_directory =
-            [TransactionDir::FILES, TransactionDir::ENTRY].iter().any(|name| entry.file_name() == *name);
+            [TransactionDir::FILES, TransactionDir::ENTRY].iter().any(|name| entry.ends_with(name));
         if is_directory != kind.is_dir() || !(kind.is_dir() || kind.is_file()) {
             let wanted = if is_directory { "directory" } else { "file" };
             let kind = match () {
@@ -275,7 +262,7 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
                 () if kind.is_file() => "file",
                 () => "device, pipe or socket",
             };
-            let name = entry.file_name();
+            let name = entry.file_name().unwrap_or_default();
             let why = format!("{} in its directory is a {kind}, not a {wanted}", name.display());
             return Err(discard::broken(repo, transaction_dir, why));
         }

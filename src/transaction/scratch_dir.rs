@@ -146,8 +146,7 @@ pub(super) fn reap(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     let owner = owner_of(repo, &TransactionDir::id_of(transaction_dir))?;
     let found = places::read(&path.join(OWNER), places::SMALL).unwrap_or_default();
     // If the run was killed before it wrote the owner, nothing else is in it.
-    let inside = std::fs::read_dir(&path).into_iter().flatten().flatten();
-    let is_bare = inside.filter(|entry| entry.file_name() != OWNER).count() == 0;
+    let is_bare = places::entries(&path).unwrap_or_default().iter().all(|entry| entry.ends_with(OWNER));
     if found == owner || (is_bare && owner.starts_with(&found)) {
         remove(&path)?;
     }
@@ -156,9 +155,8 @@ pub(super) fn reap(repo: &Repo, transaction_dir: &Path) -> Result<()> {
 
 /// Removes it, the file that names its owner last, and then the default root, if that is empty.
 fn remove(path: &Path) -> Result<()> {
-    let inside = std::fs::read_dir(path).into_iter().flatten().flatten();
-    for entry in inside.filter(|entry| entry.file_name() != OWNER) {
-        places::remove(&entry.path())?;
+    for entry in places::entries(path)?.iter().filter(|entry| !entry.ends_with(OWNER)) {
+        places::remove(entry)?;
     }
     places::remove(path)?;
     if let Some(parent) = path.parent()

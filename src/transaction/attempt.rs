@@ -296,27 +296,20 @@ impl Attempt {
                 (all.iter().filter(|one| one.id.starts_with(id)).cloned().collect(), format!("'{id}'"))
             }
             None => {
-                let pool = Self::for_target(all.clone(), target);
-                let short = short_name(target);
-                let (mut found, mut what) = (pool.clone(), format!("for {short}"));
+                let mut found = Self::for_target(all.clone(), target);
+                let mut what = format!("for {}", short_name(target));
                 if corrections.is_empty() {
                     found.truncate(1);
-                } else if !pool.is_empty() {
+                } else if !found.is_empty() {
                     what = format!("{what} with failed edits of {}", corrections.join(", "));
                     let names = |one: &Listed| corrections.iter().any(|path| one.paths.contains(path));
-                    let known = pool.into_iter().filter(|one| one.failed.is_none() || names(one));
-                    let known: Vec<_> = known.map(|one| (others(&one.id), one)).collect();
-                    let all_of = |is_for: &dyn Fn(&[String], &Listed) -> bool| {
-                        let these = known.iter().filter(|(others, one)| is_for(others, one));
-                        these.map(|(_, one)| one.clone()).collect::<Vec<_>>()
-                    };
-                    let may_be_for = |others: &[String], one: &Listed| {
-                        one.can_be_for(others) || one.failed.is_none() && names(one)
-                    };
-                    found = all_of(&may_be_for);
-                    if found.is_empty() {
+                    found.retain(|one| one.failed.is_none() || names(one));
+                    let may_be_for =
+                        |one: &Listed| one.can_be_for(&others(&one.id)) || one.failed.is_none() && names(one);
+                    match found.iter().any(may_be_for) {
+                        true => found.retain(may_be_for),
                         // Good edits that are sent again correct nothing.
-                        found = all_of(&|others, one| others.is_empty() || one.failed.is_none());
+                        false => found.retain(|one| one.failed.is_none() || others(&one.id).is_empty()),
                     }
                 }
                 (found, what)

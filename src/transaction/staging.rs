@@ -153,10 +153,7 @@ impl<'a> Staging<'a> {
         locals: &[Local],
         staged: &mut Staged,
     ) -> Result<()> {
-        let by_new_path: BTreeMap<&str, &Local> =
-            locals.iter().map(|local| (local.to.as_str(), local)).collect();
-        let by_path: BTreeMap<&str, &Local> =
-            locals.iter().map(|local| (local.path.as_str(), local)).collect();
+        let by_new_path = |path: &str| locals.iter().find(|local| local.to == path);
         let mut clashes = Vec::new();
         // The landing's own attribute files count, as in git's checkout.
         let mut attributes = net.iter().filter(|(path, ..)| is_attributes(path)).peekable();
@@ -176,7 +173,7 @@ impl<'a> Staging<'a> {
             let before = checkout.identity(path)?;
             let skipped = || self.index.get(path).is_some_and(|indexed| indexed.skip_worktree);
             if before.is_none() && (skipped() || staged.outside.contains(path)) {
-                if by_new_path.contains_key(path) {
+                if by_new_path(path).is_some() {
                     // The sparse checkout has changed since.
                     return Err(vcs::Error::Raced(path.to_owned()).into());
                 }
@@ -197,7 +194,7 @@ impl<'a> Staging<'a> {
                     let (mut bytes, by_git) = self.content(path, *entry)?;
                     staged.by_git.extend(by_git);
                     let mut mode = entry.mode;
-                    if let Some(local) = by_new_path.get(path) {
+                    if let Some(local) = by_new_path(path) {
                         match self.merged(local, *entry)? {
                             Ok((mine, merged)) => {
                                 (bytes, mode) = (merged.bytes, merged.mode);
@@ -226,7 +223,7 @@ impl<'a> Staging<'a> {
                 }
                 None => {
                     file.early = excludes(&written, path);
-                    match by_path.get(path) {
+                    match locals.iter().find(|local| local.path == path) {
                         None => {}
                         Some(local) if local.to != path && written.contains(local.to.as_str()) => {
                             save(&staged.saved_file(at), &checkout.read(path)?, before)?;

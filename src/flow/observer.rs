@@ -3,6 +3,7 @@
 use super::Watch;
 use crate::report::{Recovered, Report};
 use std::cell::RefCell;
+use std::time::Duration;
 
 /// A listener that passes everything on, and keeps what the report needs.
 pub(super) struct Observer<'a> {
@@ -24,13 +25,25 @@ impl<'a> Observer<'a> {
 }
 
 impl Watch for Observer<'_> {
-    fn next(&self) -> Option<&dyn Watch> {
-        Some(self.watch)
-    }
-
     fn warn(&self, text: &str) {
         self.remarks.borrow_mut().push(text.to_owned());
         self.watch.warn(text);
+    }
+
+    fn detail(&self, text: &str) {
+        self.watch.detail(text);
+    }
+
+    fn output(&self, bytes: &[u8]) {
+        self.watch.output(bytes);
+    }
+
+    fn waiting(&self, what: &str, elapsed: Duration) {
+        self.watch.waiting(what, elapsed);
+    }
+
+    fn ended(&self) {
+        self.watch.ended();
     }
 
     fn recovered(&self, run: &Recovered) {

@@ -3,42 +3,25 @@
 use crate::report::Recovered;
 use std::time::Duration;
 
-/// The listener of a landing. By default it passes everything to the next one.
+/// The listener of a landing. By default it ignores everything.
 pub trait Watch {
-    /// Another listener.
-    fn next(&self) -> Option<&dyn Watch> {
-        None
-    }
-
     /// A warning.
-    fn warn(&self, text: &str) {
-        self.next().into_iter().for_each(|next| next.warn(text));
-    }
+    fn warn(&self, _: &str) {}
 
     /// A detail, for `-v`.
-    fn detail(&self, text: &str) {
-        self.next().into_iter().for_each(|next| next.detail(text));
-    }
+    fn detail(&self, _: &str) {}
 
     /// Output of a hook or a command.
-    fn output(&self, bytes: &[u8]) {
-        self.next().into_iter().for_each(|next| next.output(bytes));
-    }
+    fn output(&self, _: &[u8]) {}
 
     /// Something has been running for that time.
-    fn waiting(&self, what: &str, elapsed: Duration) {
-        self.next().into_iter().for_each(|next| next.waiting(what, elapsed));
-    }
+    fn waiting(&self, _: &str, _: Duration) {}
 
     /// It has ended.
-    fn ended(&self) {
-        self.next().into_iter().for_each(Watch::ended);
-    }
+    fn ended(&self) {}
 
     /// A killed run was recovered.
-    fn recovered(&self, run: &Recovered) {
-        self.next().into_iter().for_each(|next| next.recovered(run));
-    }
+    fn recovered(&self, _: &Recovered) {}
 }
 
 impl Watch for () {}

@@ -9,8 +9,7 @@ use super::tree::BaseTree;
 use super::{Result, process};
 use crate::path::{RepoPath, is_sensitive};
 use crate::plan::{Node, TreeView};
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
@@ -33,7 +32,7 @@ impl Repo {
             false => Some(self.open_beside(self.common_dir(), None)?),
         };
         let repos = || std::iter::once(self).chain(&main);
-        let top = |repo: &Repo| resolve_links(repo.workdir()?, &|path| std::fs::read_link(path).ok()).pop();
+        let top = |repo: &Repo| resolve_links(repo.workdir()?, &link_on_disk).pop();
         let tops: Vec<_> = repos().filter_map(top).collect();
         let mut all = Vec::new();
         for repo in repos() {
@@ -45,20 +44,19 @@ impl Repo {
     /// The same by this worktree's configuration, for paths in any of these checkouts.
     fn own_startup_paths(&self, tree: &BaseTree<'_>, tops: &[PathBuf]) -> Result<Vec<String>> {
         let Some(top) = self.workdir() else { return Ok(Vec::new()) };
-        let disk = Disk::default();
-        let on_disk = |path: &Path| disk.link(path);
-        let Some(top) = resolve_links(top, &on_disk).pop() else { return Ok(Vec::new()) };
-        let view = View { top: &top, tree, disk: &disk };
+        let Some(top) = resolve_links(top, &link_on_disk).pop() else { return Ok(Vec::new()) };
+        let view = View { top: &top, tree };
+        let at_top = view.names(&top);
         // Together with the files directly in them, if they are directories.
         let mut starts = vec![self.hooks_dir()?];
-        let sensitive = |name: &OsString| {
+        let sensitive = |name: &&OsString| {
             name.to_str().and_then(|name| RepoPath::parse(name).ok()).is_some_and(|path| is_sensitive(&path))
         };
-        starts.extend(view.names(&top).into_iter().filter(sensitive).map(|name| top.join(name)));
+        starts.extend(at_top.iter().filter(sensitive).map(|name| top.join(name)));
         let committed = |path: &Path| view.link(path);
         let git = top.join(".git");
         let ways = |start: &Path| {
-            let plain = resolve_links(start, &on_disk);
+            let plain = resolve_links(start, &link_on_disk);
             // A commit cannot change a path that does not lead through the checkout.
             let is_elsewhere = plain == [start] && (!start.starts_with(&top) || start.starts_with(&git));
             let other = if is_elsewhere { Vec::new() } else { resolve_links(start, &committed) };
@@ -67,7 +65,7 @@ impl Repo {
         let mut found = BTreeSet::new();
         for way in starts.iter().flat_map(|start| ways(start)) {
             for name in way.last().into_iter().flat_map(|end| view.names_in(end)) {
-                if on_disk(&name).is_some() || committed(&name).is_some() {
+                if link_on_disk(&name).is_some() || committed(&name).is_some() {
                     found.extend(ways(&name).into_iter().flatten());
                 }
             }
@@ -77,7 +75,7 @@ impl Repo {
         for word in self.config().commands().flat_map(words) {
             let path = top.join(word);
             // A bare program name counts only if the top has a file of that name.
-            let may_be = word.contains(['/', '.']) || view.names(&top).contains(OsStr::new(word));
+            let may_be = word.contains(['/', '.']) || at_top.contains(OsStr::new(word));
             let is_directory = |path: &Path| path.is_dir() || !view.names(path).is_empty();
             if may_be && !is_directory(&path) {
                 found.extend(ways(&path).into_iter().flatten());
@@ -176,45 +174,14 @@ impl Config {
     }
 }
 
-/// The file system. It caches each lookup, since most paths share their first components.
-#[derive(Default)]
-struct Disk {
-    links: RefCell<HashMap<OsString, Option<PathBuf>>>,
-    names: RefCell<HashMap<OsString, BTreeSet<OsString>>>,
-}
-
-impl Disk {
-    fn link(&self, path: &Path) -> Option<PathBuf> {
-        if let Some(known) = self.links.borrow().get(path.as_os_str()) {
-            return known.clone();
-        }
-        let found = std::fs::read_link(path).ok();
-        self.links.borrow_mut().insert(path.into(), found.clone());
-        found
-    }
-
-    fn names(&self, directory: &Path) -> BTreeSet<OsString> {
-        if let Some(known) = self.names.borrow().get(directory.as_os_str()) {
-            return known.clone();
-        }
-        let mut names = BTreeSet::new();
-        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-            // The directory entry tells which names are not links.
-            if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
-                self.links.borrow_mut().insert(entry.path().into(), None);
-            }
-            names.insert(entry.file_name());
-        }
-        self.names.borrow_mut().insert(directory.into(), names.clone());
-        names
-    }
+fn link_on_disk(path: &Path) -> Option<PathBuf> {
+    std::fs::read_link(path).ok()
 }
 
 /// The file system with a commit's tree in place of the checkout.
 struct View<'a> {
     top: &'a Path,
     tree: &'a BaseTree<'a>,
-    disk: &'a Disk,
 }
 
 impl View<'_> {
@@ -223,7 +190,7 @@ impl View<'_> {
     }
 
     fn link(&self, path: &Path) -> Option<PathBuf> {
-        let Some(inside) = self.inside(path) else { return self.disk.link(path) };
+        let Some(inside) = self.inside(path) else { return link_on_disk(path) };
         match self.tree.entry(&inside) {
             Ok(Some(Node::Symlink)) => {
                 let target = self.tree.read(&inside).ok()?;
@@ -235,7 +202,8 @@ impl View<'_> {
 
     /// The names in a directory, on the disk and in the tree.
     fn names(&self, directory: &Path) -> BTreeSet<OsString> {
-        let mut names = self.disk.names(directory);
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut names: BTreeSet<OsString> = entries.map(|entry| entry.file_name()).collect();
         let inside = self.inside(directory);
         if inside.is_some() || directory == self.top {
             let listed = self.tree.list(inside.as_ref()).unwrap_or_default();

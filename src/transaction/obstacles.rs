@@ -246,14 +246,11 @@ impl Look<'_> {
     /// Whether the checkout's file has the index's content.
     fn has_content(&self, path: &str, indexed: &Indexed, conversion: Conversion) -> Result<bool> {
         let (bytes, id) = (self.checkout.read(path)?, indexed.entry.id);
-        let Conversion::Own(converter) = conversion else {
-            return Ok(self.repo.cleaned_id(path, &bytes)? == id);
+        let is_as_checked_out = match conversion {
+            Conversion::Own(converter) => bytes == converter.to_checkout(&self.repo.blob(id)?, id),
+            _ => false,
         };
-        if self.repo.blob_id(&bytes)? == id {
-            return Ok(true);
-        }
-        let blob = self.repo.blob(id)?;
-        Ok(self.repo.blob_id(&converter.to_blob(&bytes, Some(&blob)))? == id)
+        Ok(is_as_checked_out || self.repo.cleaned_id(path, &bytes)? == id)
     }
 
     /// Whether a directory holds nothing but files that the response deletes.

@@ -35,15 +35,6 @@ pub enum Source {
     IndexOnly,
 }
 
-/// The repository-wide settings.
-#[derive(Debug, Clone, Copy)]
-struct Core {
-    /// The treatment of a file without attributes.
-    unspecified: Endings,
-    /// Whether text has CRLF in the checkout if no attribute says so.
-    crlf: bool,
-}
-
 /// The attribute files that may apply to a path (gitattributes(5)), the nearest first.
 pub(super) fn attribute_files(path: &str) -> impl Iterator<Item = String> {
     let directories = path.rmatch_indices('/').map(|(slash, _)| &path[..=slash]);
@@ -72,7 +63,7 @@ impl Repo {
             });
         }
         if source == Source::Checkout && !self.has_attributes(path, index)? {
-            let endings = self.core()?.unspecified;
+            let (endings, _) = self.core_endings()?;
             return Ok(Conversion::Own(Converter { endings, ident: false }));
         }
         self.look_up_conversion(path, source)
@@ -96,7 +87,6 @@ impl Repo {
 
     fn look_up_conversion(&self, path: &str, source: Source) -> Result<Conversion> {
         use git2::AttrValue::{Bytes, False, String as Word, True, Unspecified};
-        let core = self.core()?;
         self.load_attributes_file()?;
         let flags = match source {
             Source::Checkout => git2::AttrCheckFlags::FILE_THEN_INDEX,
@@ -129,16 +119,20 @@ impl Repo {
         {
             return Ok(by_git);
         }
+        let (unspecified, crlf) = self.core_endings()?;
         let eol = ends_in_crlf(word(&attribute("eol")?));
-        let crlf = eol.unwrap_or(core.crlf);
+        if !eol.unwrap_or(crlf) {
+            return Ok(Conversion::Own(Converter { endings: Endings::Kept, ident: is_ident }));
+        }
+        let by_eol = if eol.is_some() { Endings::Crlf } else { Endings::Kept };
         let text = |name: &str| {
             let value = attribute(name)?;
             Ok::<_, Error>(match &value {
-                True => Some(Endings::Text { crlf }),
+                True => Some(Endings::Crlf),
                 False => Some(Endings::Kept),
                 value => match word(value).as_deref() {
-                    Some("auto") => Some(Endings::Guessed { crlf }),
-                    Some("input") => Some(Endings::Text { crlf: eol.unwrap_or(false) }),
+                    Some("auto") => Some(Endings::Guessed),
+                    Some("input") => Some(by_eol),
                     _ => None,
                 },
             })
@@ -148,7 +142,7 @@ impl Repo {
             None => text("crlf")?,
             text => text,
         };
-        let endings = text.or(eol.map(|crlf| Endings::Text { crlf })).unwrap_or(core.unspecified);
+        let endings = text.unwrap_or(if eol.is_some() { by_eol } else { unspecified });
         Ok(Conversion::Own(Converter { endings, ident: is_ident }))
     }
 
@@ -283,13 +277,14 @@ impl Repo {
         Ok(self.config().bool(&format!("filter.{name}.required"))?.unwrap_or(false))
     }
 
-    fn core(&self) -> Result<Core> {
+    /// The treatment of a file without attributes, and whether text has CRLF in the checkout if no attribute says so.
+    fn core_endings(&self) -> Result<(Endings, bool)> {
         let autocrlf = self.config().string("core.autocrlf")?;
         let is_input = autocrlf.is_some_and(|value| value.eq_ignore_ascii_case("input"));
-        let is_on = !is_input && self.config().bool("core.autocrlf")?.unwrap_or(false);
+        if !is_input && self.config().bool("core.autocrlf")?.unwrap_or(false) {
+            return Ok((Endings::Guessed, true));
+        }
         let eol = self.config().string("core.eol")?.map(|value| value.to_ascii_lowercase());
-        let crlf = is_on || !is_input && ends_in_crlf(eol).unwrap_or(cfg!(windows));
-        let unspecified = if is_on || is_input { Endings::Guessed { crlf: is_on } } else { Endings::Kept };
-        Ok(Core { unspecified, crlf })
+        Ok((Endings::Kept, !is_input && ends_in_crlf(eol).unwrap_or(cfg!(windows))))
     }
 }

@@ -1,4 +1,5 @@
-//! Converts a file's content between checkout and repository (gitattributes(5), "End-of-line conversion" and "ident").
+//! Converts a blob to its file in the checkout (gitattributes(5), "End-of-line conversion" and "ident"). The way back is
+//! git's, but for `$Id$`.
 
 use super::Oid;
 use memchr::memchr;
@@ -10,21 +11,15 @@ pub struct Converter {
     pub(super) ident: bool,
 }
 
-/// How git treats a file's line endings.
+/// Whether git ends a file's lines with CRLF in the checkout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Endings {
     /// Git does not touch them.
     Kept,
-    /// The file is text.
-    Text {
-        /// Whether lines end in CRLF in the checkout.
-        crlf: bool,
-    },
-    /// Git guesses from the content whether it is text (`text=auto`).
-    Guessed {
-        /// Whether lines end in CRLF in the checkout.
-        crlf: bool,
-    },
+    /// It does.
+    Crlf,
+    /// Only if git guesses from the content that it is text (`text=auto`).
+    Guessed,
 }
 
 impl Converter {
@@ -34,13 +29,6 @@ impl Converter {
             true => self.endings.to_checkout(&expand_ident(blob, id)),
             false => self.endings.to_checkout(blob),
         }
-    }
-
-    /// The blob that git would make of the checkout's file. If the attributes only guess and `indexed`, the blob in the
-    /// index, has CRLFs, the file's CRLFs stay.
-    pub fn to_blob(self, file: &[u8], indexed: Option<&[u8]>) -> Vec<u8> {
-        let blob = self.endings.to_blob(file, indexed);
-        if self.ident { collapse_ident(&blob) } else { blob }
     }
 }
 
@@ -83,13 +71,13 @@ impl Statistics {
 
 impl Endings {
     fn to_checkout(self, blob: &[u8]) -> Vec<u8> {
-        let guessed = match self {
-            Endings::Text { crlf: true } => false,
-            Endings::Guessed { crlf: true } => true,
-            _ => return blob.to_vec(),
-        };
         let found = Statistics::of(blob);
-        if found.lone_lf == 0 || (guessed && (found.crlf > 0 || found.is_binary())) {
+        let is_kept = match self {
+            Endings::Kept => true,
+            Endings::Crlf => found.lone_lf == 0,
+            Endings::Guessed => found.lone_lf == 0 || found.crlf > 0 || found.is_binary(),
+        };
+        if is_kept {
             return blob.to_vec();
         }
         let mut bytes = Vec::with_capacity(blob.len() + found.lone_lf);
@@ -98,34 +86,6 @@ impl Endings {
                 bytes.push(b'\r');
             }
             bytes.push(byte);
-        }
-        bytes
-    }
-
-    fn to_blob(self, file: &[u8], indexed: Option<&[u8]>) -> Vec<u8> {
-        let guessed = match self {
-            Endings::Kept => return file.to_vec(),
-            Endings::Text { .. } => false,
-            Endings::Guessed { .. } => true,
-        };
-        let found = Statistics::of(file);
-        if found.crlf == 0 {
-            return file.to_vec();
-        }
-        if guessed {
-            let guards = |blob: &[u8]| {
-                let blob = Statistics::of(blob);
-                blob.crlf > 0 && !blob.is_binary()
-            };
-            if found.is_binary() || indexed.is_some_and(guards) {
-                return file.to_vec();
-            }
-        }
-        let mut bytes = Vec::with_capacity(file.len());
-        for (at, &byte) in file.iter().enumerate() {
-            if byte != b'\r' || file.get(at + 1) != Some(&b'\n') {
-                bytes.push(byte);
-            }
         }
         bytes
     }

@@ -250,7 +250,7 @@ impl Repo {
         for file in changes.keys().flat_map(|path| attribute_files(path)).collect::<BTreeSet<_>>() {
             let known = || index.get(&file).map(|indexed| indexed.entry);
             if let Some(entry) = changes.get(file.as_str()).copied().unwrap_or_else(known) {
-                new.add(&index_entry(file.as_bytes(), entry, None, false)).map_err(failed)?;
+                new.add(&index_entry(file.as_bytes(), entry)).map_err(failed)?;
             }
         }
         self.set_attribute_index(&mut new)

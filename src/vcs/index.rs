@@ -5,8 +5,6 @@ mod change;
 mod partial;
 mod raw;
 
-pub(super) use change::index_entry;
-
 use super::attributes::attribute_files;
 use super::checkout::{Checkout, Identity};
 use super::durability::{self, Durability};
@@ -18,7 +16,7 @@ use super::{Error, Result};
 use crate::path::RepoPath;
 use change::Change;
 use partial::Partial;
-use raw::Raw;
+use raw::{Item, Raw};
 use rustix::fs::Stat;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -75,11 +73,8 @@ pub struct Indexed {
     pub intent_to_add: bool,
     /// Not in the checkout, because of sparse checkout.
     pub skip_worktree: bool,
-    stat: (i32, u32, i32, u32, u32, u32),
+    numbers: raw::Numbers,
 }
-
-/// An index entry without its stat data: path, mode and id, and flags.
-type EntryWithoutStat = (Vec<u8>, Entry, u16, u16);
 
 /// How many of an index file's last bytes are compared.
 const TAIL: u64 = 64;
@@ -251,12 +246,13 @@ impl Repo {
         )
     }
 
-    fn entries_without_stat(&self, index: &Path) -> Result<Vec<EntryWithoutStat>> {
+    fn entries_without_stat(&self, index: &Path) -> Result<Vec<Item>> {
         let (raw, _) = self.plain(self.read_raw(index)?, index)?;
-        let entries = raw.entries().map(|entry| {
-            let what = Entry { mode: entry.mode, id: entry.id };
-            let (flags, more) = (STAGE | ASSUME_VALID, INTENT_TO_ADD | SKIP_WORKTREE);
-            (entry.path, what, entry.flags & flags, entry.flags_extended & more)
+        let entries = raw.entries().map(|item| Item {
+            numbers: change::numbers(item.numbers[raw::MODE], None),
+            flags: item.flags & (STAGE | ASSUME_VALID),
+            extended: item.extended & (INTENT_TO_ADD | SKIP_WORKTREE),
+            ..item
         });
         Ok(entries.collect())
     }
@@ -341,7 +337,7 @@ impl Entries {
         }
     }
 
-    fn find(&self, path: &str) -> Option<git2::IndexEntry> {
+    fn find(&self, path: &str) -> Option<Item> {
         self.ask(path, |raw| raw.find(path.as_bytes())).flatten()
     }
 }
@@ -350,6 +346,27 @@ const WRONG: &str = "its checksum is wrong";
 
 fn broken(file: &Path, why: &str) -> Error {
     Error::io("read", file, std::io::Error::other(why))
+}
+
+/// An entry for an index of libgit2's in memory.
+pub(super) fn index_entry(path: &[u8], entry: Entry) -> git2::IndexEntry {
+    let time = git2::IndexTime::new(0, 0);
+    let Entry { mode, id } = entry;
+    let path = path.to_vec();
+    git2::IndexEntry {
+        ctime: time,
+        mtime: time,
+        dev: 0,
+        ino: 0,
+        mode,
+        uid: 0,
+        gid: 0,
+        file_size: 0,
+        id,
+        flags: 0,
+        flags_extended: 0,
+        path,
+    }
 }
 
 fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
@@ -410,19 +427,12 @@ impl Index {
 
     /// The entry of a path at stage 0.
     pub fn get(&self, path: &str) -> Option<Indexed> {
-        let entry = self.entries.find(path).filter(|entry| entry.flags & STAGE == 0)?;
+        let item = self.entries.find(path).filter(|item| item.flags & STAGE == 0)?;
         Some(Indexed {
-            entry: Entry { mode: entry.mode, id: entry.id },
-            intent_to_add: entry.flags_extended & INTENT_TO_ADD != 0,
-            skip_worktree: entry.flags_extended & SKIP_WORKTREE != 0,
-            stat: (
-                entry.mtime.seconds(),
-                entry.mtime.nanoseconds(),
-                entry.ctime.seconds(),
-                entry.ctime.nanoseconds(),
-                entry.file_size,
-                entry.ino,
-            ),
+            entry: item.entry(),
+            intent_to_add: item.extended & INTENT_TO_ADD != 0,
+            skip_worktree: item.extended & SKIP_WORKTREE != 0,
+            numbers: item.numbers,
         })
     }
 
@@ -443,18 +453,13 @@ impl Index {
 
     /// Whether the stat data show that a file is unchanged. If `false`, the content has to be compared.
     pub fn is_fresh(&self, indexed: &Indexed, stat: &Stat) -> bool {
-        // The change time too, because the modification time can be set back after an edit.
-        let on_disk = (
-            stat.st_mtime as i32,
-            stat.st_mtime_nsec as u32,
-            stat.st_ctime as i32,
-            stat.st_ctime_nsec as u32,
-            stat.st_size as u32,
-            stat.st_ino as u32,
-        );
+        // The change time too, because the modification time can be set back after an edit; not the device, which may get
+        // another number.
+        let on_disk = change::numbers(indexed.entry.mode, Some(stat));
+        let is_same = (0..on_disk.len()).all(|at| at == raw::DEVICE || on_disk[at] == indexed.numbers[at]);
         let written = self.fingerprint.as_ref().map(|fingerprint| fingerprint.mtime);
         // As young as the index: the time proves nothing (git's "racy" entries).
         let racy = written.is_none_or(|written| (stat.st_mtime, stat.st_mtime_nsec as i64) >= written);
-        on_disk == indexed.stat && !racy
+        is_same && !racy
     }
 }

@@ -127,7 +127,7 @@ impl super::repo::Repo {
             self.ensure(&files.map(|entry| entry.id).collect::<Vec<_>>())?;
             let mut index = git2::Index::new_ext(self.format()).map_err(failed)?;
             for (path, entry) in &entries {
-                index.add(&index_entry(path, *entry, None, false)).map_err(failed)?;
+                index.add(&index_entry(path, *entry)).map_err(failed)?;
             }
             let id = index.write_tree_to(&self.git).map_err(failed)?;
             Ok((self.find_tree(id)?, entries))
@@ -338,7 +338,7 @@ fn resolve_conflicts(merged: &mut git2::Index, resolved: &[Resolved]) -> Result<
         if merged.conflict_get(bytes_path(path)).is_ok() {
             merged.conflict_remove(bytes_path(path)).map_err(failed)?;
         }
-        merged.add(&index_entry(path, *entry, None, false)).map_err(failed)?;
+        merged.add(&index_entry(path, *entry)).map_err(failed)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Writes a changed index directly.
 
-use super::raw::Raw;
+use super::raw::{Item, Numbers, Raw};
 use super::{EXTENDED, SKIP_WORKTREE};
 use crate::path::RepoPath;
 use crate::vcs::checkout::{Checkout, Found, Identity};
@@ -24,8 +24,8 @@ pub(super) struct Change<'a> {
 
 impl Change<'_> {
     /// The entries of the created and changed files.
-    fn entries(&self) -> Result<Vec<git2::IndexEntry>> {
-        let mut entries = Vec::new();
+    fn items(&self) -> Result<Vec<Item>> {
+        let mut items = Vec::new();
         for (path, entry) in self.updates {
             let Some(entry) = entry else { continue };
             let sparse = self.sparse.contains(path.as_str());
@@ -35,19 +35,25 @@ impl Change<'_> {
                 }
                 _ => None,
             };
-            entries.push(index_entry(path.as_str().as_bytes(), *entry, stat.as_deref(), sparse));
+            items.push(Item {
+                numbers: numbers(entry.mode, stat.as_deref()),
+                id: entry.id,
+                flags: if sparse { EXTENDED } else { 0 },
+                extended: if sparse { SKIP_WORKTREE } else { 0 },
+                path: path.as_str().into(),
+            });
         }
-        Ok(entries)
+        Ok(items)
     }
 
     /// Writes the index with the updates. The file gets this time, that of the old index: git checks the content of an entry
     /// that is as young as its index (git's "racy-git" document), and so goes on to check the same files as before.
     pub(super) fn write(&self, index: &Raw, to: &Path, time: Option<SystemTime>) -> Result<()> {
-        let all = self.entries()?;
+        let all = self.items()?;
         let gone = self.updates.iter().filter(|(_, entry)| entry.is_none());
-        let mut changes: BTreeMap<&[u8], Option<&git2::IndexEntry>> =
+        let mut changes: BTreeMap<&[u8], Option<&Item>> =
             gone.map(|(path, _)| (path.as_str().as_bytes(), None)).collect();
-        changes.extend(all.iter().map(|entry| (&entry.path[..], Some(entry))));
+        changes.extend(all.iter().map(|item| (&item.path[..], Some(item))));
         let write = || match index.with(&changes) {
             Some(changed) => {
                 let mut file = BufWriter::new(File::create(to)?);
@@ -61,22 +67,19 @@ impl Change<'_> {
     }
 }
 
-/// The index entry of a file with these stat data; with `sparse`, the file is not to be in the checkout.
-pub(crate) fn index_entry(path: &[u8], entry: Entry, stat: Option<&Stat>, sparse: bool) -> git2::IndexEntry {
-    let time = |seconds: i64, nanoseconds: i64| git2::IndexTime::new(seconds as i32, nanoseconds as u32);
-    // Git stores the low 32 bits of these.
-    git2::IndexEntry {
-        ctime: stat.map_or(time(0, 0), |s| time(s.st_ctime, s.st_ctime_nsec as i64)),
-        mtime: stat.map_or(time(0, 0), |s| time(s.st_mtime, s.st_mtime_nsec as i64)),
-        dev: stat.map_or(0, |s| s.st_dev as u32),
-        ino: stat.map_or(0, |s| s.st_ino as u32),
-        mode: entry.mode,
-        uid: stat.map_or(0, |s| s.st_uid),
-        gid: stat.map_or(0, |s| s.st_gid),
-        file_size: stat.map_or(0, |s| s.st_size as u32),
-        id: entry.id,
-        flags: if sparse { EXTENDED } else { 0 },
-        flags_extended: if sparse { SKIP_WORKTREE } else { 0 },
-        path: path.to_vec(),
-    }
+/// The numbers of a file's entry with these stat data. Git stores the low 32 bits of each.
+pub(super) fn numbers(mode: u32, stat: Option<&Stat>) -> Numbers {
+    let number = |of: fn(&Stat) -> u32| stat.map_or(0, of);
+    [
+        number(|stat| stat.st_ctime as u32),
+        number(|stat| stat.st_ctime_nsec as u32),
+        number(|stat| stat.st_mtime as u32),
+        number(|stat| stat.st_mtime_nsec as u32),
+        number(|stat| stat.st_dev as u32),
+        number(|stat| stat.st_ino as u32),
+        mode,
+        number(|stat| stat.st_uid),
+        number(|stat| stat.st_gid),
+        number(|stat| stat.st_size as u32),
+    ]
 }

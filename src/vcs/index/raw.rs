@@ -7,10 +7,11 @@ use super::{EXTENDED, STAGE};
 use crate::vcs::Oid;
 use crate::vcs::format::id_len;
 use crate::vcs::pack::Checksum;
-use git2::{IndexEntry, IndexTime, ObjectFormat};
+use crate::vcs::tree::Entry;
+use git2::ObjectFormat;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,6 +51,31 @@ pub(super) struct Features {
     pub(super) sparse: bool,
     /// Anything else, such as an untracked cache or compressed paths (version 4).
     pub(super) other: bool,
+}
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    /// The numbers before the id: stat data, and the mode.
+    pub(super) numbers: Numbers,
+    pub(super) id: Oid,
+    pub(super) flags: u16,
+    /// The flags that follow if `flags` has [`EXTENDED`].
+    pub(super) extended: u16,
+    pub(super) path: Vec<u8>,
+}
+
+/// Change time and modification time in seconds and nanoseconds, device, inode, mode, owner, group, size.
+pub(super) type Numbers = [u32; 10];
+
+/// Which of them are the device and the mode.
+pub(super) const DEVICE: usize = 4;
+pub(super) const MODE: usize = 6;
+
+impl Item {
+    pub(super) fn entry(&self) -> Entry {
+        Entry { mode: self.numbers[MODE], id: self.id }
+    }
 }
 
 /// A big-endian number of two or four bytes. Inlined, since it is read for each entry.
@@ -161,17 +187,17 @@ impl Raw {
         low
     }
 
-    pub(super) fn get(&self, number: usize) -> Option<IndexEntry> {
+    pub(super) fn get(&self, number: usize) -> Option<Item> {
         let at = *self.starts.get(number).filter(|_| number < self.len())?;
-        entry(&self.bytes, at, self.hash)
+        item(&self.bytes, at, self.hash)
     }
 
     /// The entry of a path; one of the sides if the path is in conflict.
-    pub(super) fn find(&self, path: &[u8]) -> Option<IndexEntry> {
+    pub(super) fn find(&self, path: &[u8]) -> Option<Item> {
         self.get(self.position(path)).filter(|entry| entry.path == path)
     }
 
-    pub(super) fn entries(&self) -> impl Iterator<Item = IndexEntry> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = Item> {
         (0..self.len()).filter_map(|number| self.get(number))
     }
 
@@ -202,7 +228,7 @@ impl Raw {
     /// The index with these entries put in; `None` as an entry removes the path. All other entries stay byte for byte.
     ///
     /// Returns `None` if there are too many entries.
-    pub(super) fn with<'a>(&'a self, changes: &BTreeMap<&[u8], Option<&IndexEntry>>) -> Option<Changed<'a>> {
+    pub(super) fn with<'a>(&'a self, changes: &BTreeMap<&[u8], Option<&Item>>) -> Option<Changed<'a>> {
         let mut head = self.bytes[..HEAD].to_vec();
         let mut pieces: Vec<Cow<'a, [u8]>> = Vec::with_capacity(2 * changes.len() + 8);
         let (mut count, mut from) = (0, 0);
@@ -226,7 +252,7 @@ impl Raw {
             let mut body = Cow::from(&self.bytes[range.clone()]);
             if *signature == b"TREE" {
                 // A broken cache is dropped; git works without it.
-                let Some(trees) = invalidate_trees(&body, changes.keys().copied(), self.hash) else {
+                let Some(trees) = invalidate_trees(&body, changes, self.hash) else {
                     continue;
                 };
                 body = trees.into();
@@ -320,24 +346,14 @@ fn with_whole_names(bytes: &[u8], hash: usize) -> Option<Vec<u8>> {
 }
 
 /// Parses the entry at an offset.
-fn entry(bytes: &[u8], at: usize, hash: usize) -> Option<IndexEntry> {
+fn item(bytes: &[u8], at: usize, hash: usize) -> Option<Item> {
     let Extent { name, .. } = extent(bytes, at, hash)?;
-    let field =
-        |n: usize| u32::from_be_bytes(bytes[at + 4 * n..at + 4 * n + 4].try_into().unwrap_or_default());
-    let flags = number(&bytes[at + hash + 40..at + hash + 42]) as u16;
-    let extended = at + hash + 42..at + hash + 44;
-    Some(IndexEntry {
-        ctime: IndexTime::new(field(0) as i32, field(1)),
-        mtime: IndexTime::new(field(2) as i32, field(3)),
-        dev: field(4),
-        ino: field(5),
-        mode: field(6),
-        uid: field(7),
-        gid: field(8),
-        file_size: field(9),
-        id: Oid::from_bytes(&bytes[at + 40..at + 40 + hash]).ok()?,
-        flags,
-        flags_extended: if flags & EXTENDED != 0 { number(&bytes[extended]) as u16 } else { 0 },
+    let (id, flags) = (&bytes[at + 40..at + 40 + hash], &bytes[at + 40 + hash..name.start]);
+    Some(Item {
+        numbers: std::array::from_fn(|n| number(&bytes[at + 4 * n..at + 4 * n + 4]) as u32),
+        id: Oid::from_bytes(id).ok()?,
+        flags: number(&flags[..2]) as u16,
+        extended: number(&flags[2..]) as u16,
         path: bytes[name].to_vec(),
     })
 }
@@ -347,44 +363,26 @@ fn padded(len: usize) -> usize {
     (len + 8) & !7
 }
 
-fn serialize(entry: &IndexEntry) -> Vec<u8> {
-    let mut out = Vec::with_capacity(100 + entry.path.len());
-    let fields = [
-        entry.ctime.seconds() as u32,
-        entry.ctime.nanoseconds(),
-        entry.mtime.seconds() as u32,
-        entry.mtime.nanoseconds(),
-        entry.dev,
-        entry.ino,
-        entry.mode,
-        entry.uid,
-        entry.gid,
-        entry.file_size,
-    ];
-    fields.iter().for_each(|field| out.extend_from_slice(&field.to_be_bytes()));
-    out.extend_from_slice(entry.id.as_bytes());
-    let flags = entry.flags & !(LENGTH as u16) | entry.path.len().min(LENGTH) as u16;
+fn serialize(item: &Item) -> Vec<u8> {
+    let mut out = Vec::with_capacity(100 + item.path.len());
+    item.numbers.iter().for_each(|field| out.extend_from_slice(&field.to_be_bytes()));
+    out.extend_from_slice(item.id.as_bytes());
+    let flags = item.flags & !(LENGTH as u16) | item.path.len().min(LENGTH) as u16;
     out.extend_from_slice(&flags.to_be_bytes());
     if flags & EXTENDED != 0 {
-        out.extend_from_slice(&entry.flags_extended.to_be_bytes());
+        out.extend_from_slice(&item.extended.to_be_bytes());
     }
-    out.extend_from_slice(&entry.path);
+    out.extend_from_slice(&item.path);
     out.resize(padded(out.len()), 0);
     out
 }
 
 /// Invalidates the cached trees that contain one of the paths: their number of entries becomes -1, and the id is left
 /// out. `None` if a path is the name of a cached tree, or the cache is broken.
-fn invalidate_trees<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, hash: usize) -> Option<Vec<u8>> {
-    let mut stale: BTreeSet<&[u8]> = BTreeSet::from([&b""[..]]);
-    let mut names: BTreeSet<&[u8]> = BTreeSet::new();
-    for path in paths {
-        names.insert(path);
-        stale.extend(memchr::memchr_iter(b'/', path).map(|slash| &path[..slash]));
-    }
+fn invalidate_trees<T>(trees: &[u8], paths: &BTreeMap<&[u8], T>, hash: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(trees.len());
     let mut rest = trees;
-    // The trees whose subtrees are not read yet: path, and how many subtrees are to come.
+    // The trees whose subtrees are not read yet: path with a slash, and how many subtrees are to come.
     let mut open: Vec<(Vec<u8>, usize)> = Vec::new();
     while !rest.is_empty() {
         let end = memchr::memchr(0, rest)?;
@@ -394,15 +392,12 @@ fn invalidate_trees<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, has
         let below: usize = below.parse().ok()?;
         let is_valid = entries.parse::<i64>().ok()? >= 0;
         let behind = line + 1 + if is_valid { hash } else { 0 };
-        let path = match open.last() {
-            None => Vec::new(),
-            Some((above, _)) if above.is_empty() => name.to_vec(),
-            Some((above, _)) => [above, &b"/"[..], name].concat(),
-        };
-        if names.contains(&path[..]) {
+        let path = open.last().map_or(Vec::new(), |(above, _)| [above, name, b"/"].concat());
+        if paths.contains_key(path.strip_suffix(b"/").unwrap_or(&path)) {
             return None;
         }
-        if is_valid && stale.contains(&path[..]) {
+        let is_stale = paths.range(&path[..]..).next().is_some_and(|(inside, _)| inside.starts_with(&path));
+        if is_valid && (path.is_empty() || is_stale) {
             out.extend_from_slice(name);
             out.extend_from_slice(format!("\0-1 {below}\n").as_bytes());
         } else {
@@ -413,9 +408,7 @@ fn invalidate_trees<'p>(trees: &[u8], paths: impl Iterator<Item = &'p [u8]>, has
             *left = left.checked_sub(1)?;
         }
         open.push((path, below));
-        while open.last().is_some_and(|(_, left)| *left == 0) {
-            open.pop();
-        }
+        open.truncate(open.iter().rposition(|(_, left)| *left > 0).map_or(0, |last| last + 1));
         if open.is_empty() && !rest.is_empty() {
             return None;
         }
@@ -429,19 +422,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn entry(path: &str, size: u32, skipped: bool, format: ObjectFormat) -> IndexEntry {
-        IndexEntry {
-            ctime: IndexTime::new(1, 2),
-            mtime: IndexTime::new(size as i32, 4),
-            dev: 5,
-            ino: 6,
-            mode: 0o100644,
-            uid: 7,
-            gid: 8,
-            file_size: size,
+    fn item_of(path: &str, size: u32, skipped: bool, format: ObjectFormat) -> Item {
+        Item {
+            numbers: [1, 2, size, 4, 5, 6, 0o100644, 7, 8, size],
             id: Oid::hash_object_ext(git2::ObjectType::Blob, path.as_bytes(), format).expect("a name"),
             flags: if skipped { EXTENDED } else { 0 },
-            flags_extended: if skipped { 1 << 14 } else { 0 },
+            extended: if skipped { 1 << 14 } else { 0 },
             path: path.as_bytes().to_vec(),
         }
     }
@@ -457,8 +443,8 @@ mod tests {
             let format = if sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 };
             let mut wanted = first;
             wanted.insert("n".repeat(long), (1, false));
-            let made = |all: &BTreeMap<String, (u32, bool)>| -> Vec<IndexEntry> {
-                all.iter().map(|(path, (size, skipped))| entry(path, *size, *skipped, format)).collect()
+            let made = |all: &BTreeMap<String, (u32, bool)>| -> Vec<Item> {
+                all.iter().map(|(path, (size, skipped))| item_of(path, *size, *skipped, format)).collect()
             };
             let all = made(&wanted);
             let changes = all.iter().map(|entry| (&entry.path[..], Some(entry))).collect();
@@ -469,7 +455,7 @@ mod tests {
             };
             let index = Raw::read(bytes(Raw::read(empty(format), format).expect("an index").with(&changes).expect("few")), format).expect("an index");
             let come = made(&then.iter().filter_map(|(path, to)| Some((path.clone(), (*to)?))).collect());
-            let mut changes: BTreeMap<&[u8], Option<&IndexEntry>> =
+            let mut changes: BTreeMap<&[u8], Option<&Item>> =
                 then.keys().map(|path| (path.as_bytes(), None)).collect();
             changes.extend(come.iter().map(|entry| (&entry.path[..], Some(entry))));
             let bytes = bytes(index.with(&changes).expect("few"));
@@ -483,7 +469,7 @@ mod tests {
             for path in then.keys().map(String::as_bytes) {
                 let known = std::str::from_utf8(path).expect("a path");
                 let [one, other] = [partial.ask(known, |raw| raw.find(path)).expect("read"), index.find(path)];
-                prop_assert_eq!(one.map(|one| (one.file_size, one.path)), other.map(|one| (one.file_size, one.path)));
+                prop_assert_eq!(one, other);
                 let prefix = [path, b"/"].concat();
                 let below = |raw: &Raw| {
                     raw.from(&prefix).take_while(|one| one.starts_with(&prefix)).map(<[u8]>::to_vec).collect::<Vec<_>>()
@@ -500,8 +486,8 @@ mod tests {
             for (at, (path, (size, skipped))) in wanted.iter().enumerate() {
                 prop_assert_eq!(index.position(path.as_bytes()), at);
                 let found = index.find(path.as_bytes()).expect("there");
-                prop_assert_eq!((found.file_size, found.flags_extended != 0), (*size, *skipped));
-                prop_assert_eq!(found.id, entry(path, 0, false, format).id);
+                prop_assert_eq!((found.numbers[9], found.extended != 0), (*size, *skipped));
+                prop_assert_eq!(found.id, item_of(path, 0, false, format).id);
             }
         }
 
@@ -577,19 +563,18 @@ mod tests {
             bytes
         };
         let all = [tree("", "9", 2), tree("a", "4", 1), tree("b", "2", 0), tree("c", "3", 0)].concat();
-        let after = |paths: &[&str]| invalidate_trees(&all, paths.iter().map(|path| path.as_bytes()), 20);
+        let invalidated = |trees: &[u8], paths: &[&str]| {
+            invalidate_trees(trees, &paths.iter().map(|path| (path.as_bytes(), ())).collect(), 20)
+        };
+        let after = |paths: &[&str]| invalidated(&all, paths);
         let with_c = [tree("", "-1", 2), tree("a", "4", 1), tree("b", "2", 0), tree("c", "-1", 0)].concat();
         assert_eq!(after(&["c/x"]), Some(with_c));
         let with_b = [tree("", "-1", 2), tree("a", "-1", 1), tree("b", "-1", 0), tree("c", "3", 0)].concat();
         assert_eq!(after(&["a/b/x"]), Some(with_b.clone()));
-        assert_eq!(invalidate_trees(&with_b, [&b"a/b/y"[..]].into_iter(), 20), Some(with_b));
+        assert_eq!(invalidated(&with_b, &["a/b/y"]), Some(with_b));
         assert_eq!(after(&["a/b"]), None);
         for end in 0..all.len() {
-            assert_eq!(
-                invalidate_trees(&all[..end], [&b"x"[..]].into_iter(), 20).filter(|_| end > 0),
-                None,
-                "{end}"
-            );
+            assert_eq!(invalidated(&all[..end], &["x"]).filter(|_| end > 0), None, "{end}");
         }
     }
 }

@@ -24,7 +24,7 @@ impl Transaction<'_> {
                 worktree.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
                 // Each command finds the committed files, and the ignored files of the commands before it.
                 worktree.scratch.clean(self.repo)?;
-                let mut command = worktree.scratch.command(self.repo, "sh", ["-c", line], None);
+                let mut command = worktree.scratch.command("sh", ["-c", line], None);
                 self.set_environment(&mut command, made, edits);
                 let ended = command::run(command, line, self.context.watch)?;
                 if !ended.is_success() {

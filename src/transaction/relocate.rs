@@ -20,7 +20,7 @@ pub(super) fn relocate(
 ) -> Result<Option<Repo>> {
     let foreign = |path: &Path| {
         let why = format!(
-            "it names {}, which does not belong to this repository (unless GIT_WORK_TREE, GIT_INDEX_FILE or GIT_OBJECT_DIRECTORY was set)",
+            "it names {}, which does not belong to this repository (unless GIT_WORK_TREE or GIT_INDEX_FILE was set)",
             path.display()
         );
         broken(current, transaction_dir, why)
@@ -33,7 +33,7 @@ pub(super) fn relocate(
         return Err(foreign(&git_dir));
     }
     let objects = &journal.objects_dir.0;
-    if ![current.objects_dir(), &common.join("objects")].iter().any(|own| places::is_same(own, objects)) {
+    if !places::is_same(current.objects_dir(), objects) {
         return Err(foreign(objects));
     }
     let worktree = match git_dir.exists() {

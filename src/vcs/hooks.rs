@@ -39,19 +39,12 @@ impl Repo {
     /// Git cannot be run.
     pub fn hook_command(&self, program: &Path, input: &Path) -> Result<Supervised> {
         let mut command = Supervised::new(program, [""; 0]).input(Some(input));
-        process::detach(&mut command.command, self);
+        command.at(self.workdir().unwrap_or(self.git_dir()));
         scratch::set_hook_environment(&mut command, self)?;
-        match self.workdir() {
-            Some(top) => {
-                command.command.current_dir(top);
-                // From the work tree alone, git would not find this git directory.
-                if self.is_placed_by_environment() {
-                    command.env("GIT_DIR", self.git_dir()).env("GIT_WORK_TREE", top);
-                }
-            }
-            None => {
-                command.command.current_dir(self.git_dir()).env("GIT_DIR", self.git_dir());
-            }
+        // From the work tree alone, git might not find this git directory.
+        if self.workdir().is_none() || self.is_placed_by_environment() {
+            command.env("GIT_DIR", self.git_dir());
+            self.workdir().map(|top| command.env("GIT_WORK_TREE", top));
         }
         Ok(command)
     }

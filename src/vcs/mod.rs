@@ -4,7 +4,6 @@
 //! "before" and "after" are plain system calls here, each of which happens as a whole or not at all: locks made by
 //! link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
 
-mod alternates;
 pub mod attributes;
 mod branches;
 pub mod chain;

@@ -12,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 /// The variables that tie a git command to a repository: `git rev-parse --local-env-vars`, without those of the
 /// configuration, and without those about objects ([`OBJECT_VARIABLES`]), which apply to the opened repository as well.
 const REPOSITORY_VARIABLES: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_DIR",
     "GIT_IMPLICIT_WORK_TREE",
@@ -29,9 +30,8 @@ pub(super) fn forget_repository(command: &mut Command) {
     }
 }
 
-/// The variables that say where the objects of one repository are and how they are read.
+/// The variables that say how the objects of one repository are read.
 const OBJECT_VARIABLES: &[&str] = &[
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
     "GIT_GRAFT_FILE",
     "GIT_NAMESPACE",
@@ -64,21 +64,13 @@ pub fn leave_repository() -> Result<()> {
 /// the git directory of a bare repository), where hooks expect to be.
 pub fn git(repo: &Repo) -> Command {
     let mut command = Command::new("git");
-    detach(&mut command, repo);
+    forget_repository(&mut command);
     command.env("GIT_DIR", repo.git_dir()).stdin(Stdio::null());
     match repo.workdir() {
         Some(workdir) => command.env("GIT_WORK_TREE", workdir).current_dir(workdir),
         None => command.current_dir(repo.git_dir()),
     };
     command
-}
-
-/// Removes the variables that could lead elsewhere, and sets the object directory.
-pub(super) fn detach(command: &mut Command, repo: &Repo) {
-    forget_repository(command);
-    if repo.has_own_objects_dir() {
-        command.env("GIT_OBJECT_DIRECTORY", repo.objects_dir());
-    }
 }
 
 /// As `git`, with this object directory, and the repository's as an alternate.
@@ -93,10 +85,6 @@ pub(super) fn git_with_objects(repo: &Repo, objects: &Path) -> Command {
         all.push(OsStr::from_bytes(escaped));
     }
     all.push("\"");
-    if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
-        all.push(":");
-        all.push(more);
-    }
     command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", all);
     command
 }

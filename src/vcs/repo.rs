@@ -4,7 +4,7 @@ use super::config::{Config, variable};
 use super::shadow::{self, Place};
 use super::sharing::Sharing;
 use super::temporary::Temporary;
-use super::{Error, Oid, Result, once, owner, places};
+use super::{Error, Oid, Result, once, owner};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,8 +39,6 @@ pub struct Repo {
 /// What the environment named when the repository was discovered; empty if it was opened by its path.
 #[derive(Debug, Clone, Default)]
 struct Named {
-    /// GIT_OBJECT_DIRECTORY.
-    objects: Option<PathBuf>,
     /// GIT_INDEX_FILE.
     index: Option<PathBuf>,
     /// Whether GIT_DIR or GIT_WORK_TREE is set, so that git may not find the two together by itself.
@@ -48,10 +46,16 @@ struct Named {
 }
 
 impl Named {
+    /// Refuses an environment that takes a repository apart, because a recovery would not know its parts.
     fn by_environment() -> Result<Self> {
-        let absolute = |path| std::path::absolute(path).map_err(|e| Error::io("find", ".", e));
+        let apart = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"];
+        if let Some(name) = apart.iter().find(|name| variable(name).is_some()) {
+            return Err(Error::Unsupported {
+                what: format!("the environment names a part of the repository ({name})"),
+                help: format!("unset {name} and run in the worktree"),
+            });
+        }
         Ok(Self {
-            objects: variable("GIT_OBJECT_DIRECTORY").map(absolute).transpose()?,
             index: variable("GIT_INDEX_FILE"),
             place: ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some()),
         })
@@ -67,8 +71,7 @@ impl Repo {
         let named = Named::by_environment()?;
         // Without these variables, libgit2 finds the same repository as git; whether it is supported is checked
         // afterwards.
-        let is_told =
-            ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"].iter().any(|name| variable(name).is_some());
+        let is_told = ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| variable(name).is_some());
         let opened = (!is_told).then(git2::Repository::open_from_env).transpose();
         let refused = match opened {
             Ok(Some(git)) => return Self::from_found(git, named),
@@ -77,9 +80,7 @@ impl Repo {
         };
         let is_of_another = refused.as_ref().is_some_and(|e| e.code() == git2::ErrorCode::Owner);
         // Git says where the work tree is, and whether it opens what belongs to somebody else.
-        let found = shadow::find();
-        refuse_other_common_dir(&found)?;
-        let place = match found {
+        let place = match shadow::find() {
             Err(Error::Command { .. }) if is_of_another => return Err(owner::refused()),
             Err(Error::Command { .. }) => return Err(not_opened(refused)),
             found => found?,
@@ -197,7 +198,7 @@ impl Repo {
         // Object hashes are not verified, as in git, which leaves that to 'git fsck'. Zlib's checksums are.
         git2::opts::strict_hash_verification(false);
         let common = place.as_ref().map_or(git.commondir(), |place| &place.common_dir);
-        let objects = named.objects.clone().unwrap_or_else(|| common.join("objects"));
+        let objects = common.join("objects");
         let repo = Self {
             git,
             place,
@@ -215,8 +216,7 @@ impl Repo {
             attribute_index: Cell::new(false),
             partial: OnceCell::new(),
         };
-        if repo.place.is_some() || std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_some() {
-            // Libgit2 does not unquote the entries of that list.
+        if repo.place.is_some() {
             let store = repo.object_store()?;
             repo.git.set_odb(&store).map_err(|e| Error::git("open the object store", e))?;
         }
@@ -247,9 +247,16 @@ impl Repo {
         &self.objects
     }
 
-    /// Whether the objects are elsewhere than usual (GIT_OBJECT_DIRECTORY).
-    pub fn has_own_objects_dir(&self) -> bool {
-        self.objects != self.common_dir().join("objects")
+    /// Opens the repository's objects and its alternates.
+    pub(super) fn object_store(&self) -> Result<git2::Odb<'static>> {
+        let failed = |e| Error::git("open the object store", e);
+        let Some(path) = self.objects.to_str() else {
+            let what = format!("the path of the object directory is not UTF-8 ({})", self.objects.display());
+            return Err(Error::Unsupported { what, help: "move the repository to another path".into() });
+        };
+        let odb = git2::Odb::new_ext(self.format()).map_err(failed)?;
+        odb.add_disk_alternate(path).map_err(failed)?;
+        Ok(odb)
     }
 
     /// The path of the index.
@@ -361,19 +368,6 @@ fn refuse_foreign_layout(config: &git2::Config) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Refuses a GIT_COMMON_DIR that differs from what the git directory says, because the recovery would not know it.
-fn refuse_other_common_dir(found: &Result<shadow::Found>) -> Result<()> {
-    let is_its_own =
-        |(git_dir, common_dir, _): &shadow::Found| places::is_same(common_dir, &common_dir_of(git_dir));
-    if variable("GIT_COMMON_DIR").is_none() || found.as_ref().is_ok_and(is_its_own) {
-        return Ok(());
-    }
-    Err(Error::Unsupported {
-        what: "the environment names a shared git directory (GIT_COMMON_DIR)".to_owned(),
-        help: "unset it and run in the worktree".to_owned(),
-    })
 }
 
 /// The error where neither libgit2 nor git has opened a repository; `refused` is libgit2's, if it was asked.

@@ -195,14 +195,12 @@ impl Scratch {
     /// A command that runs there, as if typed there.
     pub fn command<S: AsRef<OsStr>>(
         &self,
-        repo: &Repo,
         program: impl AsRef<OsStr>,
         args: impl IntoIterator<Item = S>,
         input: Option<&Path>,
     ) -> Supervised {
         let mut command = Supervised::new(program, args).input(input);
-        process::detach(&mut command.command, repo);
-        command.command.current_dir(&self.top);
+        command.at(&self.top);
         command
     }
 
@@ -218,7 +216,7 @@ impl Scratch {
         args: impl IntoIterator<Item = S>,
         input: Option<&Path>,
     ) -> Result<Supervised> {
-        let mut command = self.command(repo, program, args, input);
+        let mut command = self.command(program, args, input);
         command.env("GIT_DIR", &self.entry).env("GIT_INDEX_FILE", self.index());
         set_hook_environment(&mut command, repo)?;
         Ok(command)

@@ -136,29 +136,22 @@ pub(super) fn query(command: &mut Command) -> Result<Option<String>> {
 
 /// Runs the command with this standard input, and returns its output, whatever its status.
 pub(super) fn output_for_input(command: &mut Command, input: &[u8]) -> Result<Output> {
+    with_input(command.stdout(Stdio::piped()), input)
+}
+
+/// The same, with the standard output that is set.
+pub(super) fn with_input(command: &mut Command, input: &[u8]) -> Result<Output> {
     let failed = |e| Error::io("run", "git", e);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let stdin = child.stdin.take();
     let (output, written) = std::thread::scope(|scope| {
         // In a thread, because git may block on its output while we write.
-        let writing = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input)));
-        (child.wait_with_output(), writing.join().unwrap_or_else(|_| Err(ErrorKind::Other.into())))
+        let reading = scope.spawn(move || child.wait_with_output());
+        let written = stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input));
+        (reading.join().unwrap_or_else(|_| Err(ErrorKind::Other.into())), written)
     });
     // If git does not read to the end, its status says why.
     written.or_else(|e| if e.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(failed(e)) })?;
     output.map_err(failed)
-}
-
-/// Runs the command with this standard input, and a file as its standard output.
-pub(super) fn with_input(command: &mut Command, input: &[u8], stdout: std::fs::File) -> Result<()> {
-    let failed = |e| Error::io("run", "git", e);
-    command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(failed)?;
-    // No thread is needed: the input fits into a pipe.
-    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
-    let output = child.wait_with_output().map_err(failed)?;
-    // If git did not read its input, its own message matters more.
-    checked(command, output)?;
-    written.map_err(failed)
 }

@@ -56,7 +56,8 @@ impl Repo {
             };
         }
         // The lock is git's standard output, where it prints nothing, and which the hook does not inherit.
-        let outcome = process::with_input(&mut command, input.as_bytes(), alive.share()?);
+        let outcome = process::with_input(command.stdout(alive.share()?), input.as_bytes())
+            .and_then(|output| process::checked(&command, output));
         if outcome.is_ok() {
             return Ok(());
         }
@@ -83,7 +84,7 @@ impl Repo {
                 let mut locks = steps.iter().flat_map(|(movement, ..)| self.locks_of(movement));
                 match locks.find(|lock| lock.symlink_metadata().is_ok()) {
                     Some(lock) => Err(Error::Locked(lock)),
-                    None => outcome,
+                    None => outcome.map(drop),
                 }
             }
         }

@@ -7,7 +7,9 @@
 
 use super::{Error, Result, interrupt, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, kill_process_group, waitid,
+};
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::path::Path;
@@ -91,32 +93,18 @@ pub trait Onlooker {
 
 impl Onlooker for () {}
 
-/// A command's access to the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    /// None.
-    Alone,
-    /// It may ask there; signals from the terminal are handled by this process.
-    Asks,
-    /// It gets all input, signals included.
-    Edits,
-}
-
-impl Mode {
-    fn as_str(self) -> &'static str {
-        match self {
-            Mode::Alone => "alone",
-            Mode::Asks => "asks",
-            Mode::Edits => "edits",
-        }
-    }
-}
+/// A command's access to the terminal, for [`GUARD`]: none.
+const ALONE: &str = "alone";
+/// It may ask there; signals from the terminal are handled by this process.
+const ASKS: &str = "asks";
+/// It gets all input, signals included.
+const EDITS: &str = "edits";
 
 /// A command for [`run`].
 #[derive(Debug)]
 pub struct Supervised {
     pub(super) command: Command,
-    mode: Mode,
+    mode: &'static str,
     input: OsString,
     output: OsString,
     words: Vec<OsString>,
@@ -128,7 +116,7 @@ impl Supervised {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
         let words = std::iter::once(program.as_ref().to_owned()).chain(args).collect();
         let input = "/dev/null".into();
-        Self { command: Command::new("sh"), mode: Mode::Alone, input, output: OsString::new(), words }
+        Self { command: Command::new("sh"), mode: ALONE, input, output: OsString::new(), words }
     }
 
     /// From a command that is set up already.
@@ -161,13 +149,13 @@ impl Supervised {
     /// Lets it ask at the terminal, if there is one.
     #[must_use]
     pub(super) fn asking(self) -> Self {
-        Self { mode: Mode::Asks, ..self }
+        Self { mode: ASKS, ..self }
     }
 
     /// Lets it use the terminal as an editor.
     #[must_use]
     pub(super) fn editing(self) -> Self {
-        Self { mode: Mode::Edits, ..self }
+        Self { mode: EDITS, ..self }
     }
 
     /// Runs it in this directory, on the repository found from there.
@@ -194,9 +182,9 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     let Supervised { mut command, mode, input, output, words } = supervised;
     let (reader, writer) = std::io::pipe().map_err(failed)?;
     let (watched, alive) = std::io::pipe().map_err(failed)?;
-    command.args(["-c", GUARD, "git-llm-apply", mode.as_str()]).arg(input).arg(output).args(words);
+    command.args(["-c", GUARD, "git-llm-apply", mode]).arg(input).arg(output).args(words);
     command.stdout(writer.try_clone().map_err(failed)?).stderr(writer).stdin(watched);
-    if mode == Mode::Alone {
+    if mode == ALONE {
         command.process_group(0);
     }
     let mut child = command.spawn().map_err(failed)?;
@@ -210,7 +198,8 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     running.kill_leftovers();
     let status = child.wait().map_err(failed)?;
     let stopped = outcome?;
-    running.drain(onlooker)?;
+    // Without waiting: a process outside the group may keep the pipe open.
+    while running.listen(onlooker, &Timespec { tv_sec: 0, tv_nsec: 0 })? {}
     Ok(Ended { status: status_of(status), output: running.kept(), skipped: running.skipped, stopped })
 }
 
@@ -225,7 +214,7 @@ struct Running {
     alive: Option<PipeWriter>,
     open: bool,
     process: Pid,
-    mode: Mode,
+    mode: &'static str,
     output: Vec<u8>,
     skipped: u64,
 }
@@ -241,17 +230,17 @@ impl Running {
             if !self.listen(onlooker, &TICK)? || looked.elapsed() > CHECK_INTERVAL {
                 looked = Instant::now();
                 match self.state()? {
-                    State::Ended => return Ok(None),
-                    State::Stopped(signal) if self.mode == Mode::Alone => return Ok(Some(signal)),
-                    State::Stopped(_) | State::Running => onlooker.waiting(begun.elapsed()),
+                    Some(found) if !found.stopped() => return Ok(None),
+                    Some(found) if self.mode == ALONE => return Ok(found.stopping_signal()),
+                    _ => onlooker.waiting(begun.elapsed()),
                 }
             }
             match (onlooker.signal().and_then(Signal::from_named_raw), end) {
                 (Some(signal), None) => {
-                    match self.mode {
-                        Mode::Alone => drop(kill_process_group(self.process, signal)),
+                    match self.mode == ALONE {
+                        true => drop(kill_process_group(self.process, signal)),
                         // The watcher ends the command.
-                        Mode::Asks | Mode::Edits => self.alive = None,
+                        false => self.alive = None,
                     }
                     end = Some(Instant::now() + GRACE);
                 }
@@ -264,10 +253,8 @@ impl Running {
     /// Kills the command if it still runs, and what it has left running in its group. The process is not reaped yet, so
     /// that its id is still its own.
     fn kill_leftovers(&mut self) {
-        let _ = match self.mode {
-            Mode::Alone => kill_process_group(self.process, Signal::KILL),
-            Mode::Asks | Mode::Edits => kill_process(self.process, Signal::KILL),
-        };
+        let kill = if self.mode == ALONE { kill_process_group } else { kill_process };
+        let _ = kill(self.process, Signal::KILL);
         if let Some(mut alive) = self.alive.take() {
             let _ = alive.write_all(b"\n");
         }
@@ -302,37 +289,18 @@ impl Running {
         Ok(count > 0)
     }
 
-    /// Reads what is in the pipe, without waiting: a process outside the group may keep it open.
-    fn drain(&mut self, onlooker: &dyn Onlooker) -> Result<()> {
-        while self.listen(onlooker, &Timespec { tv_sec: 0, tv_nsec: 0 })? {}
-        Ok(())
-    }
-
     fn kept(&mut self) -> Vec<u8> {
         let gone = self.output.len().saturating_sub(KEPT);
         self.skipped += gone as u64;
         self.output.split_off(gone)
     }
 
-    /// The state of the process, without reaping it.
-    fn state(&self) -> Result<State> {
+    /// How the process has ended or was stopped, without reaping it; `None` while it runs.
+    fn state(&self) -> Result<Option<WaitIdStatus>> {
         let look =
             WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let found =
-            waitid(WaitId::Pid(self.process), look).map_err(|e| Error::io("wait for", "a command", e))?;
-        Ok(match found {
-            None => State::Running,
-            Some(found) if found.stopped() => State::Stopped(found.stopping_signal().unwrap_or_default()),
-            Some(_) => State::Ended,
-        })
+        waitid(WaitId::Pid(self.process), look).map_err(|e| Error::io("wait for", "a command", e))
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Running,
-    Stopped(i32),
-    Ended,
 }
 
 #[cfg(test)]

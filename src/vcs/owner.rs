@@ -4,12 +4,8 @@
 
 use super::{Error, Result, process};
 use git2::{ErrorCode, Repository};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
-
-/// The common git directories of the repositories that git has allowed.
-static SAFE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// The error where git refuses a repository of another user, too.
 pub(super) fn refused() -> Error {
@@ -17,13 +13,6 @@ pub(super) fn refused() -> Error {
         action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"
             .into(),
         source: git2::Error::from_str("git refuses it"),
-    }
-}
-
-/// Notes that git has allowed a repository.
-pub(super) fn allow(repository: &Repository) {
-    if let Ok(mut safe) = SAFE.lock() {
-        safe.push(repository.commondir().to_owned());
     }
 }
 
@@ -43,26 +32,17 @@ pub(super) fn ask_git(place: Option<&Path>) -> Result<()> {
     }
 }
 
-/// Opens the repository with this git directory. Another user may own it if git has allowed it before.
-pub(super) fn open(git_dir: &Path) -> Result<Repository> {
-    let failed = |e| Error::git("open the repository", e);
-    let refused = match Repository::open(git_dir) {
-        Err(e) if e.code() == ErrorCode::Owner => e,
-        opened => return opened.map_err(failed),
-    };
-    let any = open_any(git_dir, None)?;
-    let is_safe = SAFE.lock().is_ok_and(|safe| safe.iter().any(|path| path == any.commondir()));
-    if !is_safe {
-        return Err(failed(refused));
+/// Opens the repository with this git directory. Another user may own it if git has allowed it.
+pub(super) fn open(git_dir: &Path, is_allowed: bool) -> Result<Repository> {
+    match Repository::open(git_dir) {
+        Err(e) if e.code() == ErrorCode::Owner && is_allowed => {}
+        opened => return opened.map_err(|e| Error::git("open the repository", e)),
     }
     let top = match std::fs::read_to_string(git_dir.join("gitdir")) {
         Ok(link) => Path::new(link.trim_end()).parent().map(Path::to_owned),
         Err(_) => git_dir.parent().filter(|_| git_dir.ends_with(".git")).map(Path::to_owned),
     };
-    match top {
-        Some(top) => open_any(git_dir, Some(&top)),
-        None => Ok(any),
-    }
+    open_any(git_dir, top.as_deref())
 }
 
 /// Opens the repository with this git directory, whoever owns it.

@@ -43,6 +43,8 @@ struct Named {
     index: Option<PathBuf>,
     /// Whether GIT_DIR or GIT_WORK_TREE is set, so that git may not find the two together by itself.
     place: bool,
+    /// Whether git opens it although another user owns it.
+    of_another: bool,
 }
 
 impl Named {
@@ -58,6 +60,7 @@ impl Named {
         Ok(Self {
             index: variable("GIT_INDEX_FILE"),
             place: ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some()),
+            of_another: false,
         })
     }
 }
@@ -68,7 +71,7 @@ impl Repo {
     /// # Errors
     /// There is none, or libgit2 cannot open it.
     pub fn discover() -> Result<Self> {
-        let named = Named::by_environment()?;
+        let mut named = Named::by_environment()?;
         // Without these variables, libgit2 finds the same repository as git; whether it is supported is checked
         // afterwards.
         let is_told = ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| variable(name).is_some());
@@ -78,24 +81,21 @@ impl Repo {
             Ok(None) => None,
             Err(e) => Some(e),
         };
-        let is_of_another = refused.as_ref().is_some_and(|e| e.code() == git2::ErrorCode::Owner);
+        named.of_another = refused.as_ref().is_some_and(|e| e.code() == git2::ErrorCode::Owner);
         // Git says where the work tree is, and whether it opens what belongs to somebody else.
         let place = match shadow::find() {
-            Err(Error::Command { .. }) if is_of_another => return Err(owner::refused()),
+            Err(Error::Command { .. }) if named.of_another => return Err(owner::refused()),
             Err(Error::Command { .. }) => return Err(not_opened(refused)),
             found => found?,
         };
         if own_config(&place.0).as_ref().is_some_and(shadow::is_needed) {
             return Self::open_shadow(place, named);
         }
-        if refused.is_some() && !is_of_another {
+        if refused.is_some() && !named.of_another {
             return Err(not_opened(refused));
         }
         let (git_dir, _, workdir) = place;
         let git = owner::open_any(&git_dir, workdir.as_deref())?;
-        if is_of_another {
-            owner::allow(&git);
-        }
         Self::from_found(git, named)
     }
 
@@ -136,7 +136,7 @@ impl Repo {
             let (git, config, place) = shadow::open(git_dir, &common_dir_of(git_dir), workdir)?;
             return Self::assemble(git, config, Some(place), named);
         }
-        let git = owner::open(git_dir)?;
+        let git = owner::open(git_dir, named.of_another)?;
         if let Some(workdir) = workdir
             && git.workdir() != Some(workdir)
         {

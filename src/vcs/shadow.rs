@@ -135,9 +135,4 @@ impl Repo {
         command.env("GIT_DIR", git_dir).env_remove("GIT_WORK_TREE").current_dir(git_dir);
         process::query(command.args(["symbolic-ref", "-q", "HEAD"]))
     }
-
-    /// The checkout of the worktree with this git directory.
-    pub(super) fn workdir_of(&self, git_dir: &Path) -> Result<Option<PathBuf>> {
-        workdir_of(git_dir, self.common_dir(), self.config())
-    }
 }

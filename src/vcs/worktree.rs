@@ -46,14 +46,10 @@ impl Repo {
             let place = PathBuf::from(place.trim_end().trim_end_matches("/.git"));
             others.push((git_dir, place));
         }
-        if self.git_dir() != self.common_dir() && self.has_references_by_git() {
-            let main = self.workdir_of(self.common_dir())?;
-            others.push((self.common_dir().to_owned(), main.unwrap_or(self.common_dir().to_owned())));
-        } else if self.git_dir() != self.common_dir() {
-            let main = super::owner::open(self.common_dir());
-            if let Some(workdir) = main.ok().and_then(|main| main.workdir().map(Path::to_owned)) {
-                others.push((self.common_dir().to_owned(), workdir));
-            }
+        if self.git_dir() != self.common_dir()
+            && let Some(workdir) = self.main_checkout()
+        {
+            others.push((self.common_dir().to_owned(), workdir));
         }
         let own = std::fs::canonicalize(self.git_dir()).ok();
         let read =
@@ -109,10 +105,13 @@ impl Repo {
 
     /// The checkouts of all worktrees that exist.
     pub fn checkouts(&self) -> Vec<PathBuf> {
-        let main = Self::open(self.common_dir(), None).ok();
-        let main = main.and_then(|main| main.workdir().map(Path::to_owned));
         let linked = places::entries(&self.common_dir().join("worktrees")).unwrap_or_default().into_iter();
-        let linked = linked.filter_map(|entry| Self::open(&entry, None).ok()?.linked_checkout());
-        self.workdir().map(Path::to_owned).into_iter().chain(main).chain(linked).collect()
+        let linked = linked.filter_map(|entry| self.open_beside(&entry, None).ok()?.linked_checkout());
+        self.workdir().map(Path::to_owned).into_iter().chain(self.main_checkout()).chain(linked).collect()
+    }
+
+    /// The checkout of the main worktree, if there is one.
+    fn main_checkout(&self) -> Option<PathBuf> {
+        self.open_beside(self.common_dir(), None).ok()?.workdir().map(Path::to_owned)
     }
 }

@@ -8,6 +8,7 @@ use super::index::{Index, index_entry};
 use super::repo::Repo;
 use super::tree::Entry;
 use super::{Error, Result, once};
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,37 @@ pub enum Source {
 pub(super) fn attribute_files(path: &str) -> impl Iterator<Item = String> {
     let directories = path.rmatch_indices('/').map(|(slash, _)| &path[..=slash]);
     directories.chain([""]).map(|directory| format!("{directory}.gitattributes"))
+}
+
+/// Which attribute files matter for something, as far as it was asked.
+#[derive(Default)]
+pub(super) struct AttributeFiles {
+    /// Whether one does that applies to the whole repository.
+    shared: OnceCell<bool>,
+    by_name: RefCell<BTreeMap<String, bool>>,
+}
+
+impl AttributeFiles {
+    /// Whether one that may apply to the path matters.
+    pub(super) fn any(
+        &self,
+        path: &str,
+        shared: impl FnOnce() -> Result<bool>,
+        matters: impl Fn(&str) -> Result<bool>,
+    ) -> Result<bool> {
+        if *once(&self.shared, shared)? {
+            return Ok(true);
+        }
+        for file in attribute_files(path) {
+            let known = self.by_name.borrow().get(&file).copied();
+            let found = known.map_or_else(|| matters(&file), Ok)?;
+            self.by_name.borrow_mut().insert(file, found);
+            if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// Whether lines end in CRLF by a value of `eol`, as an attribute or as `core.eol`.
@@ -187,20 +219,13 @@ impl Repo {
     /// Whether any attribute file may apply to the path. Mostly there is none, and libgit2 would look for each file once
     /// per attribute.
     fn has_attributes(&self, path: &str, index: &Index) -> Result<bool> {
-        if *once(&self.attributes_everywhere, || Ok(!self.shared_attributes()?.is_empty()))? {
-            return Ok(true);
-        }
-        let mut known = self.attributes_in.borrow_mut();
         let on_disk =
             |file: &str| self.workdir().is_some_and(|top| top.join(file).symlink_metadata().is_ok());
-        Ok(attribute_files(path).any(|file| match known.get(&file) {
-            Some(exists) => *exists,
-            None => {
-                let exists = on_disk(&file) || index.get(&file).is_some();
-                known.insert(file, exists);
-                exists
-            }
-        }))
+        self.attribute_files.any(
+            path,
+            || Ok(!self.shared_attributes()?.is_empty()),
+            |file| Ok(on_disk(file) || index.get(file).is_some()),
+        )
     }
 
     /// The attribute files that apply to the whole repository (gitattributes(5), "Files") and exist.

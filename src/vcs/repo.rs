@@ -1,12 +1,12 @@
 //! Finds and opens a repository, and names its directories.
 
+use super::attributes::AttributeFiles;
 use super::config::{Config, variable};
 use super::shadow::{self, Place};
 use super::sharing::Sharing;
 use super::temporary::Temporary;
 use super::{Error, Oid, Result, once, owner};
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
@@ -23,9 +23,8 @@ pub struct Repo {
     pub(super) replacements: OnceCell<super::replace::Replacements>,
     /// The new objects, while a quarantine is entered.
     pub(super) pending: RefCell<Option<super::pending::Pending>>,
-    /// Whether attribute files exist: for the whole repository, and by path.
-    pub(super) attributes_everywhere: OnceCell<bool>,
-    pub(super) attributes_in: RefCell<BTreeMap<String, bool>>,
+    /// Which attribute files exist.
+    pub(super) attribute_files: AttributeFiles,
     /// The file that gives libgit2 `core.attributesFile`.
     pub(super) attributes_config: OnceCell<Temporary>,
     pub(super) packer: RefCell<super::packer::Packer>,
@@ -208,8 +207,7 @@ impl Repo {
             sharing: OnceCell::new(),
             replacements: OnceCell::new(),
             pending: RefCell::default(),
-            attributes_everywhere: OnceCell::new(),
-            attributes_in: RefCell::default(),
+            attribute_files: AttributeFiles::default(),
             attributes_config: OnceCell::new(),
             packer: RefCell::default(),
             index_thread: Cell::default(),

@@ -3,13 +3,13 @@
 mod converted;
 mod object;
 
-use super::attributes::Conversion;
+use super::attributes::{AttributeFiles, Conversion};
 use super::packer::Text;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileChange, FileState, Node, TreeError, TreeView};
 pub(super) use object::Named;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -53,8 +53,8 @@ pub struct BaseTree<'r> {
     conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
     /// The files whose filters were checked to restore the stored content.
     filtered: RefCell<BTreeSet<RepoPath>>,
-    mentions_conversion: RefCell<HashMap<String, bool>>,
-    shared_mentions_conversion: OnceCell<bool>,
+    /// Which attribute files mention a conversion.
+    mentions: AttributeFiles,
 }
 
 pub(super) const DIRECTORY: i32 = 0o040000;
@@ -107,8 +107,7 @@ impl super::repo::Repo {
             lands: false,
             conversions: RefCell::default(),
             filtered: RefCell::default(),
-            mentions_conversion: RefCell::default(),
-            shared_mentions_conversion: OnceCell::new(),
+            mentions: AttributeFiles::default(),
         })
     }
 }

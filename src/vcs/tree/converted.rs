@@ -3,11 +3,11 @@
 
 use super::{BaseTree, LONGEST_FILE};
 use crate::path::RepoPath;
-use crate::vcs::attributes::{Conversion, attribute_files};
+use crate::vcs::attributes::Conversion;
 use crate::vcs::convert::{collapse_ident, expand_ident};
 use crate::vcs::filters::Attributes;
 use crate::vcs::packer::Text;
-use crate::vcs::{Error, Oid, Result, once};
+use crate::vcs::{Error, Oid, Result};
 use memchr::memmem;
 use std::path::PathBuf;
 
@@ -122,21 +122,7 @@ impl BaseTree<'_> {
             let says = |file: &PathBuf| std::fs::read(file).is_ok_and(|text| Self::may_convert(&text));
             Ok(self.repo.shared_attributes()?.iter().any(says))
         };
-        if *once(&self.shared_mentions_conversion, in_shared)? {
-            return Ok(true);
-        }
-        for file in attribute_files(path.as_str()) {
-            let known = self.mentions_conversion.borrow().get(&file).copied();
-            let found = match known {
-                Some(found) => found,
-                None => self.file_mentions_conversion(&file)?,
-            };
-            self.mentions_conversion.borrow_mut().insert(file, found);
-            if found {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        self.mentions.any(path.as_str(), in_shared, |file| self.file_mentions_conversion(file))
     }
 
     fn file_mentions_conversion(&self, file: &str) -> Result<bool> {

@@ -26,9 +26,10 @@ use std::path::{Path, PathBuf};
 /// The index as it was read.
 pub struct Index {
     entries: Entries,
-    fingerprint: Option<Fingerprint>,
-    /// What is changed to a new index, once there is a place for that.
-    copy: Option<Copy>,
+    /// `None` if there was none; it then counts as empty.
+    file: Option<FileRead>,
+    /// Where the new index is made, if one is.
+    copy: Option<PathBuf>,
     /// What only git can write.
     features: raw::Features,
 }
@@ -42,24 +43,12 @@ enum Entries {
 pub(super) struct Opened {
     /// `None` if it is broken.
     entries: Option<Raw>,
-    /// `None` if there is no file; it then counts as empty.
-    metadata: Option<std::fs::Metadata>,
-    fingerprint: Option<Fingerprint>,
+    file: Option<FileRead>,
 }
 
-/// Where the new index is made.
-struct Copy {
-    path: PathBuf,
-    /// The original's; `None` if there was no file.
-    metadata: Option<std::fs::Metadata>,
-}
-
-/// Shows whether an index file is still the one that was read.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Fingerprint {
-    inode: u64,
-    size: u64,
-    mtime: (i64, i64),
+/// An index file as it was when it was read.
+struct FileRead {
+    metadata: std::fs::Metadata,
     /// Its last bytes, since timestamps may be too coarse: the checksum, unless `index.skipHash` leaves it out.
     tail: Vec<u8>,
 }
@@ -109,8 +98,7 @@ impl Repo {
             let from = plain.as_ref().map_or(&file, |(_, plain)| plain);
             self.set_attribute_index(&mut open(self, from)?)?;
         }
-        let copy = copy.map(|path| Copy { path, metadata: opened.metadata });
-        Ok(Index { entries: Entries::Whole(raw), fingerprint: opened.fingerprint, copy, features })
+        Ok(Index { entries: Entries::Whole(raw), file: opened.file, copy, features })
     }
 
     /// All entries of an index file; of one that is split or sparse those of a copy that git makes plain, which libgit2 can
@@ -141,20 +129,17 @@ impl Repo {
             return self.read_index();
         }
         let Ok(file) = std::fs::File::open(self.index_file()) else { return self.read_index() };
-        let Ok(metadata) = file.metadata() else { return self.read_index() };
         let mut partial = BTreeSet::new();
         for path in paths {
             partial.insert(path.as_bytes().to_vec());
             partial.extend(attribute_files(path).map(String::into_bytes));
         }
-        let fingerprint = Fingerprint::of(&file, &metadata).ok();
+        let read = FileRead::of(&file).ok();
         match Partial::read(file, self.format(), partial) {
-            Some(partial) => Ok(Index {
-                entries: Entries::Partial(partial),
-                fingerprint,
-                copy: None,
-                features: raw::Features::default(),
-            }),
+            Some(partial) => {
+                let (entries, features) = (Entries::Partial(partial), raw::Features::default());
+                Ok(Index { entries, file: read, copy: None, features })
+            }
             None => self.read_index(),
         }
     }
@@ -172,19 +157,18 @@ impl Repo {
     fn index_reader(&self) -> impl FnOnce() -> std::io::Result<Opened> + Send + use<> {
         let (path, format) = (self.index_file(), self.format());
         move || {
-            let (bytes, metadata, fingerprint) = match std::fs::File::open(path) {
+            let (bytes, file) = match std::fs::File::open(path) {
                 Ok(mut file) => {
                     // Git replaces an index and never writes into one, so an open file does not change.
-                    let metadata = file.metadata()?;
-                    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+                    let read = FileRead::of(&file)?;
+                    let mut bytes = Vec::with_capacity(read.metadata.len() as usize + 1);
                     file.read_to_end(&mut bytes)?;
-                    let fingerprint = Fingerprint::of(&file, &metadata)?;
-                    (bytes, Some(metadata), Some(fingerprint))
+                    (bytes, Some(read))
                 }
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => (raw::empty(format), None, None),
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => (raw::empty(format), None),
                 Err(e) => return Err(e),
             };
-            Ok(Opened { entries: Raw::read(bytes, format), metadata, fingerprint })
+            Ok(Opened { entries: Raw::read(bytes, format), file })
         }
     }
 
@@ -196,7 +180,7 @@ impl Repo {
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
         let ahead = self.index_thread.take().and_then(|reading| reading.join().ok()?.ok());
         let index = self.opened(ahead.map_or_else(self.index_reader(), Ok), Some(path))?;
-        if let Some(Copy { path, .. }) = index.copy.as_ref().filter(|_| index.is_by_git()) {
+        if let Some(path) = index.copy.as_ref().filter(|_| index.is_by_git()) {
             // If this is another index already, the one that was read is not current.
             link_or_copy(&self.index_file(), path)?;
         }
@@ -309,11 +293,12 @@ impl Repo {
         let sparse = there.map(|(path, _)| path.as_str()).filter(|path| is_sparse(path)).collect();
         let change = Change { updates, checkout, placed, sparse };
         // An index that was read without a copy is not written.
-        if let Some(Copy { path, metadata, .. }) = &known.copy {
+        if let Some(path) = &known.copy {
             let failed = |e| Error::io("write", aside, e);
+            let metadata = known.file.as_ref().map(|file| &file.metadata);
             match &known.entries {
                 Entries::Whole(raw) if !known.is_by_git() => {
-                    let time = metadata.as_ref().map(|metadata| metadata.modified()).transpose();
+                    let time = metadata.map(std::fs::Metadata::modified).transpose();
                     change.write(raw, path, time.map_err(failed)?)?;
                 }
                 _ => by_git::change(self, path, known.features, &change)?,
@@ -373,11 +358,18 @@ fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
     git2::Index::open_ext(path, repo.format()).map_err(|e| Error::git("read the index", e))
 }
 
-impl Fingerprint {
-    fn of(file: &std::fs::File, m: &std::fs::Metadata) -> std::io::Result<Self> {
-        let mut tail = vec![0; m.size().min(TAIL) as usize];
-        file.read_exact_at(&mut tail, m.size().saturating_sub(TAIL))?;
-        Ok(Self { inode: m.ino(), size: m.size(), mtime: (m.mtime(), m.mtime_nsec()), tail })
+impl FileRead {
+    fn of(file: &std::fs::File) -> std::io::Result<Self> {
+        let metadata = file.metadata()?;
+        let mut tail = vec![0; metadata.size().min(TAIL) as usize];
+        file.read_exact_at(&mut tail, metadata.size().saturating_sub(TAIL))?;
+        Ok(Self { metadata, tail })
+    }
+
+    /// What no two files have in common.
+    fn marks(&self) -> (u64, u64, (i64, i64), &[u8]) {
+        let of = &self.metadata;
+        (of.ino(), of.size(), (of.mtime(), of.mtime_nsec()), &self.tail)
     }
 }
 
@@ -392,14 +384,6 @@ fn link_or_copy(file: &Path, name: &Path) -> Result<()> {
     std::fs::hard_link(file, name).or_else(copy).map_err(|e| Error::io("write", name, e))
 }
 
-fn fingerprint(path: &Path) -> Result<Option<Fingerprint>> {
-    match std::fs::File::open(path).and_then(|file| Fingerprint::of(&file, &file.metadata()?)) {
-        Ok(found) => Ok(Some(found)),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(Error::io("read", path, e)),
-    }
-}
-
 impl Index {
     /// Whether only git can write the new index.
     pub fn is_by_git(&self) -> bool {
@@ -411,7 +395,12 @@ impl Index {
     /// # Errors
     /// The disk cannot tell.
     pub fn is_current(&self, repo: &Repo) -> Result<bool> {
-        Ok(fingerprint(&repo.index_file())? == self.fingerprint)
+        let path = repo.index_file();
+        match std::fs::File::open(&path).and_then(|file| FileRead::of(&file)) {
+            Ok(now) => Ok(self.file.as_ref().is_some_and(|known| known.marks() == now.marks())),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(self.file.is_none()),
+            Err(e) => Err(Error::io("read", path, e)),
+        }
     }
 
     /// Keeps the index file under another name, as a link where possible: its time tells git which entries to check.
@@ -419,7 +408,7 @@ impl Index {
     /// # Errors
     /// What the file system says.
     pub fn keep(&self, repo: &Repo, at: &Path) -> Result<()> {
-        match self.fingerprint {
+        match self.file {
             None => std::fs::write(at, b"").map_err(|e| Error::io("write", at, e)),
             Some(_) => link_or_copy(&repo.index_file(), at),
         }
@@ -457,7 +446,7 @@ impl Index {
         // another number.
         let on_disk = change::numbers(indexed.entry.mode, Some(stat));
         let is_same = (0..on_disk.len()).all(|at| at == raw::DEVICE || on_disk[at] == indexed.numbers[at]);
-        let written = self.fingerprint.as_ref().map(|fingerprint| fingerprint.mtime);
+        let written = self.file.as_ref().map(|file| (file.metadata.mtime(), file.metadata.mtime_nsec()));
         // As young as the index: the time proves nothing (git's "racy" entries).
         let racy = written.is_none_or(|written| (stat.st_mtime, stat.st_mtime_nsec as i64) >= written);
         is_same && !racy

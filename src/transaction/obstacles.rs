@@ -247,7 +247,7 @@ impl Look<'_> {
     fn has_content(&self, path: &str, indexed: &Indexed, conversion: Conversion) -> Result<bool> {
         let (bytes, id) = (self.checkout.read(path)?, indexed.entry.id);
         let is_as_checked_out = match conversion {
-            Conversion::Own(converter) => bytes == converter.to_checkout(&self.repo.blob(id)?, id),
+            Conversion::Own(converter) => bytes == converter.to_checkout(self.repo, self.repo.blob(id)?)?,
             _ => false,
         };
         Ok(is_as_checked_out || self.repo.cleaned_id(path, &bytes)? == id)

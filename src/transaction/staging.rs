@@ -249,7 +249,7 @@ impl<'a> Staging<'a> {
             return Ok((repo.blob(entry.id)?, None));
         }
         match repo.conversion(path, self.source, self.index)? {
-            Conversion::Own(converter) => Ok((converter.to_checkout(&repo.blob(entry.id)?, entry.id), None)),
+            Conversion::Own(converter) => Ok((converter.to_checkout(repo, repo.blob(entry.id)?)?, None)),
             Conversion::Filtered(what) | Conversion::Encoded(what) | Conversion::FilteredAndEncoded(what) => {
                 Ok((repo.smudge(path, entry.id, Attributes::Checkout)?, Some(what)))
             }

@@ -3,7 +3,7 @@
 //! Libgit2's own checkout is not used because it follows links, and its configuration misses `git -c`.
 
 use super::config;
-use super::convert::{Converter, Endings};
+use super::convert::{CRLF, Converter, GUESSED, KEPT};
 use super::index::{Index, index_entry};
 use super::repo::Repo;
 use super::tree::Entry;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// How git turns a blob into its file in the checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conversion {
-    /// Line endings and `$Id$`, or nothing: this program converts them itself.
+    /// Line endings and `$Id$`, or nothing.
     Own(Converter),
     /// Git runs a filter on the file's text. The text names the attribute.
     Filtered(String),
@@ -154,16 +154,16 @@ impl Repo {
         let (unspecified, crlf) = self.core_endings()?;
         let eol = ends_in_crlf(word(&attribute("eol")?));
         if !eol.unwrap_or(crlf) {
-            return Ok(Conversion::Own(Converter { endings: Endings::Kept, ident: is_ident }));
+            return Ok(Conversion::Own(Converter { endings: KEPT, ident: is_ident }));
         }
-        let by_eol = if eol.is_some() { Endings::Crlf } else { Endings::Kept };
+        let by_eol = if eol.is_some() { CRLF } else { KEPT };
         let text = |name: &str| {
             let value = attribute(name)?;
             Ok::<_, Error>(match &value {
-                True => Some(Endings::Crlf),
-                False => Some(Endings::Kept),
+                True => Some(CRLF),
+                False => Some(KEPT),
                 value => match word(value).as_deref() {
-                    Some("auto") => Some(Endings::Guessed),
+                    Some("auto") => Some(GUESSED),
                     Some("input") => Some(by_eol),
                     _ => None,
                 },
@@ -303,13 +303,13 @@ impl Repo {
     }
 
     /// The treatment of a file without attributes, and whether text has CRLF in the checkout if no attribute says so.
-    fn core_endings(&self) -> Result<(Endings, bool)> {
+    fn core_endings(&self) -> Result<(&'static str, bool)> {
         let autocrlf = self.config().string("core.autocrlf")?;
         let is_input = autocrlf.is_some_and(|value| value.eq_ignore_ascii_case("input"));
         if !is_input && self.config().bool("core.autocrlf")?.unwrap_or(false) {
-            return Ok((Endings::Guessed, true));
+            return Ok((GUESSED, true));
         }
         let eol = self.config().string("core.eol")?.map(|value| value.to_ascii_lowercase());
-        Ok((Endings::Kept, !is_input && ends_in_crlf(eol).unwrap_or(cfg!(windows))))
+        Ok((KEPT, !is_input && ends_in_crlf(eol).unwrap_or(cfg!(windows))))
     }
 }

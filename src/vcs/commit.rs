@@ -37,7 +37,7 @@ impl CommitSettings {
     /// The encoding lacks a character of the text.
     pub fn encode(&self, repo: &Repo, text: &str) -> Result<Vec<u8>> {
         match self.encoding.as_deref().filter(|_| !text.is_ascii()) {
-            Some(encoding) => recode::encoded(repo.temporary()?, text, encoding),
+            Some(encoding) => recode::encoded(repo, text, encoding),
             None => Ok(text.as_bytes().to_vec()),
         }
     }
@@ -75,7 +75,7 @@ impl Repo {
     /// The configuration cannot be read, or git cannot be run.
     pub fn message_of(&self, bytes: Vec<u8>) -> Result<Option<String>> {
         match self.commit_encoding()? {
-            Some(encoding) => recode::decoded(self.temporary()?, &bytes, &encoding),
+            Some(encoding) => recode::decoded(self, &bytes, &encoding),
             None => Ok(String::from_utf8(bytes).ok()),
         }
     }

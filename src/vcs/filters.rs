@@ -2,7 +2,7 @@
 //! with an object directory of its own for each conversion.
 
 use super::attributes::Conversion;
-use super::convert::{Converter, Endings};
+use super::convert::{Converter, KEPT};
 use super::loose::{Writer, fan_out};
 use super::repo::Repo;
 use super::supervise::{self, Onlooker, Supervised};
@@ -87,7 +87,7 @@ impl Repo {
                 let by_git =
                     self.conversion_by_git(value("filter"), value("working-tree-encoding"), ident)?;
                 // Line endings do not matter to the caller here: text has those of the blob.
-                let own = || Conversion::Own(Converter { endings: Endings::Kept, ident });
+                let own = || Conversion::Own(Converter { endings: KEPT, ident });
                 Ok(by_git.unwrap_or_else(own))
             }
         }

@@ -52,7 +52,9 @@ impl BaseTree<'_> {
         }
         match self.conversion(path)? {
             Some(Conversion::Filtered(_)) => self.repo.smudge(path.as_str(), id, self.attributes()),
-            Some(Conversion::Own(converter)) if converter.ident => Ok(expand_ident(&self.repo.blob(id)?, id)),
+            Some(Conversion::Own(converter)) if converter.ident => {
+                expand_ident(self.repo, self.repo.blob(id)?)
+            }
             Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
             _ => self.repo.blob(id),
         }
@@ -66,7 +68,7 @@ impl BaseTree<'_> {
             }
             Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
             Some(Conversion::Own(converter)) if converter.ident => {
-                self.repo.put_blob(&collapse_ident(&text.bytes()))
+                self.repo.put_blob(&collapse_ident(self.repo, &text.bytes())?)
             }
             _ => self.repo.put_text(text),
         }

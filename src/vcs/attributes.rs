@@ -101,12 +101,6 @@ impl Repo {
         self.look_up_conversion(path, source)
     }
 
-    /// The conversion of a path by the checkout's attributes. Loads the index, which libgit2 needs for that.
-    pub(super) fn conversion_of_checkout(&self, path: &str) -> Result<Conversion> {
-        self.load_attribute_index()?;
-        self.look_up_conversion(path, Source::Checkout)
-    }
-
     /// Reads the index into libgit2 if it has none yet. Libgit2 looks up attributes there when it merges or diffs, and
     /// fails if it cannot read the file by itself.
     pub(super) fn load_attribute_index(&self) -> Result<()> {
@@ -117,7 +111,7 @@ impl Repo {
         Ok(())
     }
 
-    fn look_up_conversion(&self, path: &str, source: Source) -> Result<Conversion> {
+    pub(super) fn look_up_conversion(&self, path: &str, source: Source) -> Result<Conversion> {
         use git2::AttrValue::{Bytes, False, String as Word, True, Unspecified};
         self.load_attributes_file()?;
         let flags = match source {

@@ -78,11 +78,8 @@ pub enum Found {
     },
 }
 
-enum Parent<'p> {
-    Open(Rc<OwnedFd>, &'p str),
-    Missing,
-    Blocked(String, &'static str),
-}
+/// The open directory of a path, and the last name of it.
+type Parent<'p> = (Rc<OwnedFd>, &'p str);
 
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
@@ -126,7 +123,9 @@ impl Checkout {
         self.path.join(path)
     }
 
-    fn parent<'p>(&self, path: &'p str) -> Result<Parent<'p>> {
+    /// Opens the directory of a path; else returns why there can be nothing at it.
+    fn parent<'p>(&self, path: &'p str) -> Result<std::result::Result<Parent<'p>, Found>> {
+        let blocked = |parent, what| Ok(Err(Found::Blocked { parent, what }));
         let failed = |e| Error::io("open", self.full(path), e);
         let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut open_directories = self.open_directories.borrow_mut();
@@ -143,27 +142,27 @@ impl Checkout {
             let directory = open_directories.last().map_or(&self.root, |(_, directory)| directory);
             let next = match rustix::fs::openat(directory, component, DIRECTORY, Mode::empty()) {
                 Ok(next) => next,
-                Err(Errno::NOENT) => return Ok(Parent::Missing),
+                Err(Errno::NOENT) => return Ok(Err(Found::Nothing)),
                 Err(Errno::NOTDIR | Errno::LOOP) => {
                     let stat = rustix::fs::statat(directory, component, AtFlags::SYMLINK_NOFOLLOW);
                     let what = match stat.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
                         Ok(FileType::Symlink) => "a symbolic link",
                         _ => "a file",
                     };
-                    return Ok(Parent::Blocked(so_far(), what));
+                    return blocked(so_far(), what);
                 }
                 Err(e) => return Err(failed(e)),
             };
             if rustix::fs::statat(&next, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-                return Ok(Parent::Blocked(so_far(), "another repository"));
+                return blocked(so_far(), "another repository");
             }
             if self.is_own(&next)? {
-                return Ok(Parent::Blocked(so_far(), "the git directory"));
+                return blocked(so_far(), "the git directory");
             }
             open_directories.push((so_far(), Rc::new(next)));
         }
         let directory = open_directories.last().map_or(&self.root, |(_, directory)| directory);
-        Ok(Parent::Open(Rc::clone(directory), name))
+        Ok(Ok((Rc::clone(directory), name)))
     }
 
     /// Closes the open parent directories: one of them may be created or removed.
@@ -171,11 +170,8 @@ impl Checkout {
         self.open_directories.borrow_mut().clear();
     }
 
-    fn open_parent<'p>(&self, path: &'p str) -> Result<(Rc<OwnedFd>, &'p str)> {
-        match self.parent(path)? {
-            Parent::Open(directory, name) => Ok((directory, name)),
-            _ => Err(Error::Raced(path.to_owned())),
-        }
+    fn open_parent<'p>(&self, path: &'p str) -> Result<Parent<'p>> {
+        self.parent(path)?.map_err(|_| Error::Raced(path.to_owned()))
     }
 
     /// Returns what is at a path.
@@ -184,9 +180,8 @@ impl Checkout {
     /// The disk cannot tell.
     pub fn look(&self, path: &str) -> Result<Found> {
         let (directory, name) = match self.parent(path)? {
-            Parent::Open(directory, name) => (directory, name),
-            Parent::Missing => return Ok(Found::Nothing),
-            Parent::Blocked(parent, what) => return Ok(Found::Blocked { parent, what }),
+            Ok(parent) => parent,
+            Err(found) => return Ok(found),
         };
         match rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(match FileType::from_raw_mode(stat.st_mode) {
@@ -282,12 +277,12 @@ impl Checkout {
     /// it.
     pub fn remove_directory(&self, path: &str) -> bool {
         match self.parent(path) {
-            Ok(Parent::Open(directory, name)) => {
+            Ok(Ok((directory, name))) => {
                 self.close_directories();
                 let removed = rustix::fs::unlinkat(&directory, name, AtFlags::REMOVEDIR);
                 matches!(removed, Ok(()) | Err(Errno::NOENT))
             }
-            Ok(Parent::Missing) => true,
+            Ok(Err(Found::Nothing)) => true,
             _ => false,
         }
     }

@@ -1,7 +1,7 @@
 //! Has git convert between a blob and its file where filters or encodings apply (gitattributes(5)): one file at a time,
 //! with an object directory of its own for each conversion.
 
-use super::attributes::Conversion;
+use super::attributes::{Conversion, Source};
 use super::convert::{Converter, KEPT};
 use super::loose::{Writer, fan_out};
 use super::repo::Repo;
@@ -70,7 +70,10 @@ impl Repo {
     /// How git turns the blob into the text of the file at this path.
     pub(super) fn text_conversion(&self, path: &str, attributes: Attributes) -> Result<Conversion> {
         match attributes {
-            Attributes::Checkout if self.attribute_tree()?.is_none() => self.conversion_of_checkout(path),
+            Attributes::Checkout if self.attribute_tree()?.is_none() => {
+                self.load_attribute_index()?;
+                self.look_up_conversion(path, Source::Checkout)
+            }
             _ => {
                 let mut command = process::git(self);
                 use_attributes(&mut command, attributes);

@@ -171,14 +171,9 @@ impl Repo {
         };
         match known.as_ref().and_then(|(name, email)| Some((name, email, time(name, email)?))) {
             Some((name, email, time)) => {
-                let (minutes, sign) =
-                    (time.offset_minutes().abs(), if time.offset_minutes() < 0 { '-' } else { '+' });
-                Ok(format!(
-                    "{name} <{email}> {} {sign}{:02}{:02}",
-                    time.seconds(),
-                    minutes / 60,
-                    minutes % 60
-                ))
+                let minutes = time.offset_minutes();
+                let zone = minutes / 60 * 100 + minutes % 60;
+                Ok(format!("{name} <{email}> {} {zone:+05}", time.seconds()))
             }
             None => self.ask_git(role, known.is_some(), overrides),
         }

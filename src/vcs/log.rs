@@ -18,14 +18,9 @@ impl Repo {
         let mut walk = self.git.revwalk().map_err(failed)?;
         walk.push(tip).map_err(failed)?;
         Ok(walk.map(move |id| {
-            let id = id.map_err(failed)?;
-            Ok((id, self.message(id)?))
+            let commit = id.and_then(|id| self.git.find_commit(id)).map_err(failed)?;
+            Ok((commit.id(), String::from_utf8_lossy(commit.message_bytes()).into_owned()))
         }))
-    }
-
-    fn message(&self, id: Oid) -> Result<String> {
-        let commit = self.git.find_commit(id).map_err(|e| Error::git(format!("read the commit {id}"), e))?;
-        Ok(String::from_utf8_lossy(commit.message_bytes()).into_owned())
     }
 
     /// The commits between `known` and `tip` that were reverted, by the messages there. A revert that was reverted itself

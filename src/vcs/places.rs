@@ -4,7 +4,7 @@
 use super::{Error, Result};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use std::io::Read;
+use std::io::{ErrorKind as Kind, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
@@ -57,7 +57,6 @@ pub(super) fn ensure_private(path: &Path) -> Result<()> {
 /// # Errors
 /// It cannot be read.
 pub fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
-    use std::io::ErrorKind as Kind;
     let entries = std::fs::read_dir(directory).and_then(Iterator::collect);
     let entries: Vec<std::fs::DirEntry> = match entries {
         Err(e) if matches!(e.kind(), Kind::NotFound | Kind::NotADirectory) => Vec::new(),
@@ -110,12 +109,11 @@ pub fn remove(path: &Path) -> Result<()> {
         };
         match removed {
             Ok(()) => return Ok(()),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound && path.symlink_metadata().is_err() => {
-                return Ok(());
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => make_writable(path),
-            Err(e) if !is_transient(&e) => return Err(Error::io("remove", path, e)),
-            Err(_) => {}
+            Err(e) if e.kind() == Kind::NotFound && path.symlink_metadata().is_err() => return Ok(()),
+            Err(e) if e.kind() == Kind::PermissionDenied => make_writable(path),
+            // Another process may have changed the directory.
+            Err(e) if matches!(e.kind(), Kind::DirectoryNotEmpty | Kind::NotFound) => {}
+            Err(e) => return Err(Error::io("remove", path, e)),
         }
     }
     std::fs::remove_dir_all(path).map_err(|e| Error::io("remove", path, e))
@@ -150,11 +148,6 @@ pub(super) fn is_unknown(e: Errno) -> bool {
     matches!(e, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
 }
 
-/// Whether the file system has no hard links, or the file already has the most.
-fn has_no_links(e: Errno) -> bool {
-    matches!(e, Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK)
-}
-
 /// Moves a file to a path where nothing is; [`Errno::EXIST`] otherwise. On a file system without RENAME_NOREPLACE the
 /// file is linked, and the old name stays as a second link.
 pub(super) fn move_new(from: &Path, directory: impl AsFd, to: &Path) -> rustix::io::Result<()> {
@@ -163,7 +156,8 @@ pub(super) fn move_new(from: &Path, directory: impl AsFd, to: &Path) -> rustix::
         outcome => return outcome,
     }
     match rustix::fs::linkat(CWD, from, &directory, to, AtFlags::empty()) {
-        Err(e) if has_no_links(e) => {}
+        // The file system has no hard links, or the file already has the most.
+        Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK) => {}
         outcome => return outcome,
     }
     // Neither works, so there is a gap between the check and the rename.
@@ -190,12 +184,6 @@ pub fn remove_file(path: &Path) -> Result<()> {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),
         _ => Ok(()),
     }
-}
-
-/// Whether removing may have failed only because another process changed the directory.
-fn is_transient(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind as Kind;
-    matches!(error.kind(), Kind::DirectoryNotEmpty | Kind::NotFound)
 }
 
 /// Makes all directories below a path writable for their owner, as far as possible.

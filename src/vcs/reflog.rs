@@ -1,8 +1,9 @@
 //! Writes reflogs (git-reflog(1)) and ORIG_HEAD.
 
+use super::format::null_id_like;
 use super::refs::{Movement, remove_empty_directories};
 use super::repo::Repo;
-use super::{Error, Result, places};
+use super::{Error, Result, places, process};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -84,7 +85,7 @@ impl Repo {
     /// The file cannot be written.
     pub fn set_orig_head(&self, old: &str, aside: &Path) -> Result<()> {
         if self.has_references_by_git() {
-            return self.set_orig_head_by_git(old);
+            return process::output(process::git(self).args(["update-ref", "ORIG_HEAD", old])).map(drop);
         }
         let file = self.git_dir().join("ORIG_HEAD");
         std::fs::write(aside, format!("{old}\n")).map_err(|e| Error::io("write", aside, e))?;
@@ -137,8 +138,8 @@ fn is_empty_but_for_directories(root: &Path) -> std::io::Result<bool> {
 
 fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
     let mut log = std::fs::OpenOptions::new().read(true).append(true).create(true).open(file)?;
-    let line =
-        format!("{} {} {}\t{}\n", movement.old_or_null(), movement.new, movement.who, movement.message);
+    let Movement { old, new, who, message, .. } = movement;
+    let line = format!("{} {new} {who}\t{message}\n", old.clone().unwrap_or_else(|| null_id_like(new)));
     let length = log.seek(SeekFrom::End(0))?;
     let tail = length.min(line.len() as u64);
     log.seek(SeekFrom::End(-(tail as i64)))?;

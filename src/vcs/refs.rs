@@ -7,7 +7,6 @@
 use super::chain::{HISTORY, UNDONE};
 use super::durability::{self, Durability};
 use super::fault::{Fault, point};
-use super::format::null_id_like;
 use super::lock::{Patience, Token, TokenLock};
 use super::manifest::Manifest;
 use super::repo::Repo;
@@ -43,10 +42,6 @@ pub struct Movement {
 }
 
 impl Movement {
-    pub(super) fn old_or_null(&self) -> String {
-        self.old.clone().unwrap_or_else(|| null_id_like(&self.new))
-    }
-
     /// Checks that a movement from a file is possible.
     ///
     /// # Errors
@@ -81,11 +76,8 @@ pub fn short_name(reference: &str) -> &str {
 
 /// Whether a text is a full object id, in either format.
 pub fn is_object_name(text: &str) -> bool {
-    [40, 64].contains(&text.len()) && is_hex(text)
-}
-
-pub(super) fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    [40, 64].contains(&text.len()) && text.bytes().all(is_digit)
 }
 
 impl Repo {
@@ -258,14 +250,13 @@ impl Repo {
         self.follow(&format!("refs/heads/{short}"))
     }
 
-    /// Whether each worktree has its own reference of this name (git-worktree(1), "Refs").
-    fn is_per_worktree(name: &str) -> bool {
-        name == "HEAD"
-            || ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
-    }
-
+    /// The git directory that has a reference: some belong to a worktree (git-worktree(1), "Refs").
     fn root_of(&self, name: &str) -> &Path {
-        if Self::is_per_worktree(name) { self.git_dir() } else { self.common_dir() }
+        let own = ["refs/bisect/", "refs/worktree/", "refs/rewritten/"];
+        match name == "HEAD" || own.iter().any(|own| name.starts_with(own)) {
+            true => self.git_dir(),
+            false => self.common_dir(),
+        }
     }
 
     pub(super) fn ref_file(&self, name: &str) -> PathBuf {

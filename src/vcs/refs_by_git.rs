@@ -61,8 +61,4 @@ impl Repo {
             Err(e) => Err(e),
         }
     }
-
-    pub(super) fn set_orig_head_by_git(&self, old: &str) -> Result<()> {
-        process::output(process::git(self).args(["update-ref", "ORIG_HEAD", old])).map(drop)
-    }
 }

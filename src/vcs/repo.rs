@@ -16,7 +16,7 @@ pub struct Repo {
     /// The real directories, if libgit2 has a shadow of the repository open.
     pub(super) place: Option<Place>,
     config: Config,
-    named: Named,
+    pub(super) named: Named,
     objects: PathBuf,
     sharing: OnceCell<Option<Sharing>>,
     /// The replaced commits, once they were read.
@@ -37,11 +37,11 @@ pub struct Repo {
 
 /// What the environment named when the repository was discovered; empty if it was opened by its path.
 #[derive(Debug, Clone, Default)]
-struct Named {
+pub(super) struct Named {
     /// GIT_INDEX_FILE.
-    index: Option<PathBuf>,
+    pub(super) index: Option<PathBuf>,
     /// Whether GIT_DIR or GIT_WORK_TREE is set, so that git may not find the two together by itself.
-    place: bool,
+    pub(super) place: bool,
     /// Whether git opens it although another user owns it.
     of_another: bool,
 }
@@ -73,8 +73,7 @@ impl Repo {
         let mut named = Named::by_environment()?;
         // Without these variables, libgit2 finds the same repository as git; whether it is supported is checked
         // afterwards.
-        let is_told = ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| variable(name).is_some());
-        let opened = (!is_told).then(git2::Repository::open_from_env).transpose();
+        let opened = (!named.place).then(git2::Repository::open_from_env).transpose();
         let refused = match opened {
             Ok(Some(git)) => return Self::from_found(git, named),
             Ok(None) => None,
@@ -159,16 +158,6 @@ impl Repo {
     /// As [`Repo::open`].
     pub fn open_beside(&self, git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
         Self::open_as(git_dir, workdir, self.named.clone())
-    }
-
-    /// From now on uses the worktree's own index instead of GIT_INDEX_FILE.
-    pub(super) fn forget_index_by_environment(&mut self) {
-        self.named.index = None;
-    }
-
-    /// Whether git may not find the git directory and the checkout together by itself.
-    pub(super) fn is_placed_by_environment(&self) -> bool {
-        self.named.place
     }
 
     /// Accepts a repository that libgit2 has discovered, if libgit2 supports it; else opens a shadow or refuses.

@@ -64,7 +64,8 @@ impl Repo {
         };
         let mut found = BTreeSet::new();
         for way in starts.iter().flat_map(|start| ways(start)) {
-            for name in way.last().into_iter().flat_map(|end| view.names_in(end)) {
+            let Some(end) = way.last() else { continue };
+            for name in view.names(end).iter().map(|name| end.join(name)) {
                 if link_on_disk(&name).is_some() || committed(&name).is_some() {
                     found.extend(ways(&name).into_iter().flatten());
                 }
@@ -99,7 +100,7 @@ impl Repo {
             }
         }
         files.push(variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into()));
-        if self.config().has_includes() {
+        if self.config().names("include").any(|name| name.ends_with(".path")) {
             files.extend(self.included(home.as_deref())?);
         }
         Ok(files.iter().filter_map(|path| std::path::absolute(path).ok()).collect())
@@ -168,10 +169,6 @@ impl Config {
         };
         self.values_of(move |key| is_command(key))
     }
-
-    fn has_includes(&self) -> bool {
-        self.names("include").any(|name| name.ends_with(".path"))
-    }
 }
 
 fn link_on_disk(path: &Path) -> Option<PathBuf> {
@@ -210,10 +207,6 @@ impl View<'_> {
             names.extend(listed.into_iter().map(|(name, _)| OsString::from_vec(name)));
         }
         names
-    }
-
-    fn names_in(&self, directory: &Path) -> Vec<PathBuf> {
-        self.names(directory).into_iter().map(|name| directory.join(name)).collect()
     }
 }
 

@@ -32,7 +32,7 @@ impl Repo {
         };
         let mut other = self.open_beside(&git_dir, None)?;
         // GIT_INDEX_FILE is meant for this worktree.
-        other.forget_index_by_environment();
+        other.named.index = None;
         let is_certain = other.workdir().is_some_and(|checkout| other.has_checkout(checkout));
         Ok(is_certain.then_some(other))
     }

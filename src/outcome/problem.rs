@@ -247,7 +247,7 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
             fatal(&format!("'git check-attr -a {path}' shows the filter or encoding; install its command"))
         }
         V::Unsigned(_) => fatal("check user.signingKey, gpg.format and gpg.program"),
-        V::Encoding { .. } => fatal("'git -c i18n.commitEncoding=UTF-8 llm-apply' commits in UTF-8"),
+        V::Encoding(_) => fatal("'git -c i18n.commitEncoding=UTF-8 llm-apply' commits in UTF-8"),
         V::BadDate(_) => fatal("write it as '2026-01-31 12:00 +0100' or '2 days ago'"),
         V::Editor { .. } => fatal("use -m <message> or -F <file>, which need no editor"),
         V::Clipboard(_) => fatal("set llmapply.clipboardCommand to a command that prints the clipboard"),

@@ -140,8 +140,7 @@ impl Repo {
                 parents.push(kept);
             }
         }
-        let line = &who.committer;
-        self.write_plain(&Draft { tree, parents: &parents, message }, line)
+        self.write_plain(&Draft { tree, parents: &parents, message }, &who.committer)
     }
 
     /// Writes a record again, with another tree and after another record.
@@ -203,11 +202,8 @@ impl Repo {
         tree: Option<Oid>,
         lists: impl IntoIterator<Item = (String, Vec<u8>)>,
     ) -> Result<Option<Oid>> {
-        let directory = |tree: Oid| {
-            let found = self.find_tree(tree)?.get_name(LANDED).map(|entry| (entry.kind(), entry.id()));
-            Ok(found.filter(|(kind, _)| *kind == Some(git2::ObjectType::Tree)).map(|(_, id)| id))
-        };
-        let known = tree.map(directory).transpose()?.flatten();
+        let found = tree.map(|tree| self.find_in(&self.find_tree(tree)?, LANDED.as_bytes())).transpose()?;
+        let known = found.flatten().filter(|(mode, _)| *mode == DIRECTORY).map(|(_, id)| id);
         let mut changes = Changes::new();
         for (digest, list) in lists {
             if let Ok(path) = RepoPath::parse(&path_of_list(&digest)) {

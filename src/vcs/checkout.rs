@@ -47,6 +47,29 @@ impl Identity {
             mode: stat.st_mode.into(),
         }
     }
+
+    /// The identity of a file at any path outside the checkout; `None` if there is none.
+    ///
+    /// # Errors
+    /// The disk cannot tell.
+    pub fn at(path: &Path) -> std::io::Result<Option<Self>> {
+        match rustix::fs::lstat(path) {
+            Ok(stat) => Ok(Some(Self::of(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// The permission bits, if it is a regular file.
+    pub fn permissions(&self) -> Option<u32> {
+        let kind = FileType::from_raw_mode(self.mode as RawMode);
+        (kind == FileType::RegularFile).then_some(self.mode as u32 & 0o777)
+    }
+
+    /// Whether size and mode are equal, as for copies of one file.
+    pub fn resembles(&self, other: &Self) -> bool {
+        (self.size, self.mode) == (other.size, other.mode)
+    }
 }
 
 /// A device and an inode. `i128` holds the device numbers of every platform.
@@ -405,30 +428,5 @@ impl Checkout {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(e) => Err(Error::io("remove", self.full(path), e)),
         }
-    }
-}
-
-impl Identity {
-    /// The identity of a file at any path outside the checkout; `None` if there is none.
-    ///
-    /// # Errors
-    /// The disk cannot tell.
-    pub fn at(path: &Path) -> std::io::Result<Option<Self>> {
-        match rustix::fs::lstat(path) {
-            Ok(stat) => Ok(Some(Self::of(&stat))),
-            Err(Errno::NOENT) => Ok(None),
-            Err(e) => Err(e.into()),
-        }
-    }
-
-    /// The permission bits, if it is a regular file.
-    pub fn permissions(&self) -> Option<u32> {
-        let kind = FileType::from_raw_mode(self.mode as RawMode);
-        (kind == FileType::RegularFile).then_some(self.mode as u32 & 0o777)
-    }
-
-    /// Whether size and mode are equal, as for copies of one file.
-    pub fn resembles(&self, other: &Self) -> bool {
-        (self.size, self.mode) == (other.size, other.mode)
     }
 }

@@ -47,12 +47,10 @@ impl Compressor {
             deflate.set_level(if is_short { Compression::none() } else { Compression::fast() })?;
         }
         let mut compressed = Vec::with_capacity(bytes.len() / 2 + (1 << 10));
-        loop {
-            let taken = deflate.total_in() as usize;
-            match deflate.compress_vec(&bytes[taken..], &mut compressed, FlushCompress::Finish)? {
-                Status::StreamEnd => break,
-                _ => compressed.reserve(compressed.capacity()),
-            }
+        let mut rest = bytes;
+        while deflate.compress_vec(rest, &mut compressed, FlushCompress::Finish)? != Status::StreamEnd {
+            rest = &bytes[deflate.total_in() as usize..];
+            compressed.reserve(compressed.capacity());
         }
         compressed.shrink_to_fit();
         Ok(compressed)

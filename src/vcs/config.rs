@@ -2,7 +2,6 @@
 //! is asked.
 
 use super::{Error, Result, process};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -47,12 +46,12 @@ impl Config {
     }
 
     fn add(&mut self, key: &str, value: Option<Vec<u8>>) {
-        self.values.entry(canonical(key).into_owned()).or_default().push(value);
+        self.values.entry(canonical(key)).or_default().push(value);
     }
 
     /// The value that counts: the last one.
     fn last(&self, key: &str) -> Option<&Option<Vec<u8>>> {
-        self.values.get(&*canonical(key))?.last()
+        self.values.get(&canonical(key))?.last()
     }
 
     /// Whether some remote promises the objects that are missing here (git-config(1), `remote.<name>.promisor`).
@@ -130,7 +129,7 @@ impl Config {
     /// # Errors
     /// A value is not UTF-8.
     pub fn list(&self, key: &str) -> Result<Vec<String>> {
-        let values = self.values.get(&*canonical(key)).into_iter().flatten();
+        let values = self.values.get(&canonical(key)).into_iter().flatten();
         let mut values = values.map(|value| text(key, value)).collect::<Result<Vec<_>>>()?;
         let from = values.iter().rposition(String::is_empty).map_or(0, |at| at + 1);
         Ok(values.split_off(from))
@@ -152,17 +151,9 @@ pub(super) fn user_file(name: &str) -> Option<PathBuf> {
 const BY_ENVIRONMENT: [&str; 2] = ["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"];
 
 /// A key as git prints it: lowercase, except between the first dot and the last.
-fn canonical(key: &str) -> Cow<'_, str> {
-    if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        return Cow::Borrowed(key);
-    }
-    Cow::Owned(match (key.find('.'), key.rfind('.')) {
-        (Some(first), Some(last)) => {
-            [&key[..first].to_ascii_lowercase(), &key[first..last], &key[last..].to_ascii_lowercase()]
-                .concat()
-        }
-        _ => key.to_ascii_lowercase(),
-    })
+fn canonical(key: &str) -> String {
+    let (first, last) = (key.find('.').unwrap_or(key.len()), key.rfind('.').unwrap_or(key.len()));
+    [&key[..first].to_ascii_lowercase(), &key[first..last], &key[last..].to_ascii_lowercase()].concat()
 }
 
 fn text(key: &str, value: &Option<Vec<u8>>) -> Result<String> {

@@ -18,8 +18,11 @@ impl Repo {
     /// # Errors
     /// The library fails.
     pub fn blob_id(&self, content: &[u8]) -> Result<Oid> {
-        let id = Oid::hash_object_ext(git2::ObjectType::Blob, content, self.format());
-        id.map_err(|e| Error::git("hash a file", e))
+        self.hash(git2::ObjectType::Blob, content)
+    }
+
+    pub(super) fn hash(&self, kind: git2::ObjectType, content: &[u8]) -> Result<Oid> {
+        Oid::hash_object_ext(kind, content, self.format()).map_err(|e| Error::git("hash an object", e))
     }
 
     /// The id of the empty tree.
@@ -27,8 +30,7 @@ impl Repo {
     /// # Errors
     /// The library fails.
     pub fn empty_tree(&self) -> Result<Oid> {
-        let id = Oid::hash_object_ext(git2::ObjectType::Tree, b"", self.format());
-        id.map_err(|e| Error::git("name the empty tree", e))
+        self.hash(git2::ObjectType::Tree, b"")
     }
 
     /// Parses an object id.

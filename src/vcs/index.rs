@@ -224,10 +224,9 @@ impl Repo {
         if now == known || now.is_empty() || known.is_empty() {
             return Ok(now == known);
         }
+        let entries = (self.entries_without_stat(index), self.entries_without_stat(kept));
         // An unreadable index equals nothing.
-        Ok(
-            matches!((self.entries_without_stat(index), self.entries_without_stat(kept)), (Ok(one), Ok(other)) if one == other),
-        )
+        Ok(matches!(entries, (Ok(one), Ok(other)) if one == other))
     }
 
     fn entries_without_stat(&self, index: &Path) -> Result<Vec<Item>> {

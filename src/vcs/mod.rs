@@ -123,11 +123,8 @@ pub enum Error {
     #[error("git could not sign the commit: {0}")]
     Unsigned(String),
     /// A text that `i18n.commitEncoding` cannot encode.
-    #[error("the commit cannot be written in '{encoding}' (i18n.commitEncoding)")]
-    Encoding {
-        /// The encoding.
-        encoding: String,
-    },
+    #[error("the commit cannot be written in '{0}' (i18n.commitEncoding)")]
+    Encoding(String),
     /// A date that git cannot read.
     #[error("'{0}' is not a date that git can read")]
     BadDate(String),

@@ -19,9 +19,6 @@ pub(super) const PACK_LIMIT: usize = 30;
 
 const BUFFER: usize = 1 << 17;
 
-/// Marks an offset in the index that is stored in the table of 8-byte offsets.
-const LARGE: u32 = 1 << 31;
-
 /// A checksum in the repository's hash format. Its SHA-1 does not detect collisions, since it names no object.
 pub(super) enum Checksum {
     Sha1(sha1::Sha1),
@@ -163,16 +160,10 @@ fn write_index(
     for entry in &entries {
         file.put(&entry.crc.to_be_bytes())?;
     }
-    let mut large = Vec::new();
     for entry in &entries {
-        let short = u32::try_from(entry.offset).ok().filter(|offset| offset & LARGE == 0);
-        let short = short.unwrap_or_else(|| {
-            large.push(entry.offset);
-            LARGE | (large.len() - 1) as u32
-        });
-        file.put(&short.to_be_bytes())?;
-    }
-    for offset in large {
+        // Larger offsets have a table of their own, which is not written here.
+        let offset =
+            i32::try_from(entry.offset).map_err(|_| std::io::Error::other("the pack has more than 2 GB"))?;
         file.put(&offset.to_be_bytes())?;
     }
     file.put(pack)?;

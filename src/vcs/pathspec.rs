@@ -1,7 +1,9 @@
 //! Pathspecs, with the meaning that git's commands give them (gitglossary(7), "pathspec").
 
 use super::repo::Repo;
+use super::tree::node;
 use super::{Error, Oid, Result};
+use crate::plan::Node;
 use std::path::Path;
 
 struct Pathspec {
@@ -42,17 +44,12 @@ impl Pathspec {
 
     /// The pathspec as text, relative to the top.
     fn text(&self) -> String {
-        let magic = [(self.literal, "literal"), (self.icase, "icase"), (self.exclude, "exclude")];
-        let magic: Vec<_> = magic.iter().filter(|(on, _)| *on).map(|(_, word)| *word).collect();
-        match (magic.as_slice(), self.pattern.as_str()) {
-            ([], "") => ":/".to_owned(),
-            ([], plain) if !plain.starts_with(':') => plain.to_owned(),
-            _ => format!(
-                ":(top{}{}){}",
-                if magic.is_empty() { "" } else { "," },
-                magic.join(","),
-                self.pattern
-            ),
+        let magic = [(self.literal, ",literal"), (self.icase, ",icase"), (self.exclude, ",exclude")];
+        let magic: String = magic.iter().filter(|(on, _)| *on).map(|(_, word)| *word).collect();
+        match self.pattern.as_str() {
+            "" if magic.is_empty() => ":/".to_owned(),
+            plain if magic.is_empty() && !plain.starts_with(':') => plain.to_owned(),
+            pattern => format!(":(top{magic}){pattern}"),
         }
     }
 
@@ -199,21 +196,15 @@ impl Repo {
         let tree = self.find_tree(id)?;
         let (mut files, mut others) = (Vec::new(), Vec::new());
         tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
-            let is_directory = entry.kind() == Some(git2::ObjectType::Tree);
             let path = format!("{directory}{}", String::from_utf8_lossy(entry.name_bytes()));
-            if !is_directory && matches(&path) {
-                match entry.filemode() {
-                    0o120000 => others.push((path, "symbolic link")),
-                    0o160000 => others.push((path, "submodule")),
-                    _ => files.push((path, entry.id())),
-                }
+            match node(entry.filemode()) {
+                Node::Directory if !may_hold(&format!("{path}/")) => return git2::TreeWalkResult::Skip,
+                Node::File { .. } if matches(&path) => files.push((path, entry.id())),
+                Node::Symlink if matches(&path) => others.push((path, "symbolic link")),
+                Node::Submodule if matches(&path) => others.push((path, "submodule")),
+                _ => {}
             }
-            match is_directory
-                && !may_hold(&format!("{directory}{}/", String::from_utf8_lossy(entry.name_bytes())))
-            {
-                true => git2::TreeWalkResult::Skip,
-                false => git2::TreeWalkResult::Ok,
-            }
+            git2::TreeWalkResult::Ok
         })
         .map_err(failed)?;
         files.sort();

@@ -122,10 +122,6 @@ impl Repo {
         }
     }
 
-    fn hash(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid> {
-        Oid::hash_object_ext(kind, bytes, self.format()).map_err(|e| Error::git("write an object", e))
-    }
-
     /// Writes an object with its id; `is_new` if it is known to be new.
     fn put_held(&self, id: Oid, is_new: bool, held: Held) -> Result<Oid> {
         let mut pending = self.pending.borrow_mut();

@@ -12,7 +12,7 @@ pub(super) fn is_utf8(name: &str) -> bool {
 
 fn beside(repo: &Repo, encoding: &str) -> Result<Beside> {
     if encoding.is_empty() || encoding.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        return Err(Error::Encoding { encoding: encoding.to_owned() });
+        return Err(Error::Encoding(encoding.to_owned()));
     }
     Beside::new(repo, &format!("{KEPT} -ident working-tree-encoding={encoding}"))
 }
@@ -24,7 +24,7 @@ pub(super) fn encoded(repo: &Repo, text: &str, encoding: &str) -> Result<Vec<u8>
     // If git cannot encode a text, it prints it unchanged with a warning. Decoding it then fails or gives another blob.
     match git.checked_out(&id) {
         Ok(bytes) if !bytes.contains(&0) && git.put(&bytes, true).is_ok_and(|again| again == id) => Ok(bytes),
-        _ => Err(Error::Encoding { encoding: encoding.to_owned() }),
+        _ => Err(Error::Encoding(encoding.to_owned())),
     }
 }
 
@@ -49,11 +49,11 @@ mod tests {
         let repo = Repo::open(&top.path().join(".git"), Some(top.path())).expect("opened");
         let latin = |text| encoded(&repo, text, "ISO-8859-1");
         assert_eq!(latin("Jürgen\n").expect("there is an ü"), b"J\xfcrgen\n");
-        assert!(matches!(latin("日本語"), Err(Error::Encoding { .. })));
+        assert!(matches!(latin("日本語"), Err(Error::Encoding(_))));
         assert_eq!(decoded(&repo, b"J\xfcrgen\n", "ISO-8859-1").expect("asked").as_deref(), Some("Jürgen\n"));
         assert_eq!(decoded(&repo, b"\xff", "EUC-JP").expect("asked"), None);
         for unknown in ["nothing", "", "UTF-16LE", "a b", "x\ny"] {
-            assert!(matches!(encoded(&repo, "ü", unknown), Err(Error::Encoding { .. })), "{unknown}");
+            assert!(matches!(encoded(&repo, "ü", unknown), Err(Error::Encoding(_))), "{unknown}");
         }
     }
 }

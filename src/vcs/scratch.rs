@@ -126,12 +126,9 @@ impl Scratch {
     /// # Errors
     /// Git fails, because of a filter or the disk.
     pub fn show(&self, repo: &Repo, tree: Oid) -> Result<()> {
-        filters::run_with_filters(
-            repo,
-            self.git(repo).args(["read-tree", "--reset", "-u", &tree.to_string()]),
-            b"",
-        )
-        .map(drop)
+        let mut command = self.git(repo);
+        command.args(["read-tree", "--reset", "-u", &tree.to_string()]);
+        filters::run_with_filters(repo, &command, b"").map(drop)
     }
 
     /// Removes untracked files, except ignored ones.

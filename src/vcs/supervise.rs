@@ -200,7 +200,8 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     let stopped = outcome?;
     // Without waiting: a process outside the group may keep the pipe open.
     while running.listen(onlooker, &Timespec { tv_sec: 0, tv_nsec: 0 })? {}
-    Ok(Ended { status: status_of(status), output: running.kept(), skipped: running.skipped, stopped })
+    running.trim();
+    Ok(Ended { status: status_of(status), output: running.output, skipped: running.skipped, stopped })
 }
 
 fn status_of(status: std::process::ExitStatus) -> i32 {
@@ -282,17 +283,16 @@ impl Running {
         onlooker.output(&bytes[..count]);
         self.output.extend_from_slice(&bytes[..count]);
         if self.output.len() > 2 * KEPT {
-            let gone = self.output.len() - KEPT;
-            self.output.drain(..gone);
-            self.skipped += gone as u64;
+            self.trim();
         }
         Ok(count > 0)
     }
 
-    fn kept(&mut self) -> Vec<u8> {
+    /// Drops what is not kept of the output.
+    fn trim(&mut self) {
         let gone = self.output.len().saturating_sub(KEPT);
         self.skipped += gone as u64;
-        self.output.split_off(gone)
+        self.output.drain(..gone);
     }
 
     /// How the process has ended or was stopped, without reaping it; `None` while it runs.

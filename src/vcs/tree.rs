@@ -110,6 +110,73 @@ impl super::repo::Repo {
             mentions: AttributeFiles::default(),
         })
     }
+
+    /// Writes a tree: `base` with the changes. Empty directories are left out. A file may replace a directory that
+    /// becomes empty, or a directory a file that is removed.
+    ///
+    /// # Errors
+    /// The object store fails, or a file and a directory would have the same name.
+    pub fn write_tree(&self, base: Option<Oid>, changes: &Changes) -> Result<Oid> {
+        let root = base.map(|id| self.tree_object(id)).transpose()?;
+        let named: Vec<Oid> =
+            changes.values().flatten().filter(|e| e.node() != Node::Submodule).map(|e| e.id).collect();
+        // A partial clone may lack the blobs of renamed files.
+        self.fetch(&named)?;
+        for id in named {
+            if !self.has(id)? {
+                let missing = git2::Error::from_str("it is missing");
+                return Err(Error::git(format!("write the tree, which names {id}"), missing));
+            }
+        }
+        // Directories with their changed entries, the deepest first, since each adds its new id to its parent.
+        let mut directories: BTreeMap<(std::cmp::Reverse<usize>, String), Named> = BTreeMap::new();
+        let place = |directory: &str| {
+            let depth = if directory.is_empty() { 0 } else { directory.split('/').count() };
+            (std::cmp::Reverse(depth), directory.to_owned())
+        };
+        let split = |path: &str| match path.rsplit_once('/') {
+            Some((directory, name)) => (directory.to_owned(), name.as_bytes().to_vec()),
+            None => (String::new(), path.as_bytes().to_vec()),
+        };
+        for (path, entry) in changes {
+            let (directory, name) = split(path.as_str());
+            directories.entry(place(&directory)).or_default().insert(name, *entry);
+        }
+        directories.entry(place("")).or_default();
+        while let Some(((_, directory), named)) = directories.pop_first() {
+            let before = match &root {
+                Some(root) => self.directory_in(root, &directory)?,
+                None => None,
+            };
+            let tree = before.unwrap_or_default().with(&named);
+            let put = || {
+                let names = named.values().flatten().map(|entry| entry.id);
+                self.put_referring(git2::ObjectType::Tree, tree.bytes(), names)
+            };
+            if directory.is_empty() {
+                return put();
+            }
+            let (parent, name) = split(&directory);
+            let slot = directories.entry(place(&parent)).or_default();
+            if tree.bytes().is_empty() {
+                slot.entry(name).or_insert(None);
+            } else {
+                let id = put()?;
+                if let Some(Some(_)) = slot.insert(name, Some(Entry { mode: DIRECTORY as u32, id })) {
+                    let both = git2::Error::from_str("a file and a directory would have the same name");
+                    return Err(Error::git(format!("write the tree '{directory}'"), both));
+                }
+            }
+        }
+        Err(Error::git("write the tree", git2::Error::from_str("it has no root")))
+    }
+
+    /// Writes a tree with these entries put into its top; `None` for the empty tree.
+    pub(super) fn put_with(&self, tree: Option<Oid>, named: &Named) -> Result<Oid> {
+        let tree = tree.map(|id| self.tree_object(id)).transpose()?.unwrap_or_default().with(named);
+        let names = named.values().flatten().map(|entry| entry.id);
+        self.put_referring(git2::ObjectType::Tree, tree.bytes(), names)
+    }
 }
 
 impl BaseTree<'_> {
@@ -250,75 +317,4 @@ impl TreeView for BaseTree<'_> {
 
 fn failed(path: &RepoPath, source: Error) -> TreeError {
     TreeError { path: path.to_string(), source: Box::new(source) }
-}
-
-impl super::repo::Repo {
-    /// Writes a tree: `base` with the changes. Empty directories are left out. A file may replace a directory that
-    /// becomes empty, or a directory a file that is removed.
-    ///
-    /// # Errors
-    /// The object store fails, or a file and a directory would have the same name.
-    pub fn write_tree(&self, base: Option<Oid>, changes: &Changes) -> Result<Oid> {
-        let root = base.map(|id| self.tree_object(id)).transpose()?;
-        let named: Vec<Oid> =
-            changes.values().flatten().filter(|e| e.node() != Node::Submodule).map(|e| e.id).collect();
-        // A partial clone may lack the blobs of renamed files.
-        self.fetch(&named)?;
-        if let Some(id) =
-            named.into_iter().find_map(|id| self.has(id).map(|has| (!has).then_some(id)).transpose())
-        {
-            return Err(Error::git(
-                format!("write the tree, which names {}", id?),
-                git2::Error::from_str("it is missing"),
-            ));
-        }
-        // Directories with their changed entries, the deepest first, since each adds its new id to its parent.
-        let mut directories: BTreeMap<(std::cmp::Reverse<usize>, String), Named> = BTreeMap::new();
-        let place = |directory: &str| {
-            let depth = if directory.is_empty() { 0 } else { directory.split('/').count() };
-            (std::cmp::Reverse(depth), directory.to_owned())
-        };
-        let split = |path: &str| match path.rsplit_once('/') {
-            Some((directory, name)) => (directory.to_owned(), name.as_bytes().to_vec()),
-            None => (String::new(), path.as_bytes().to_vec()),
-        };
-        for (path, entry) in changes {
-            let (directory, name) = split(path.as_str());
-            directories.entry(place(&directory)).or_default().insert(name, *entry);
-        }
-        directories.entry(place("")).or_default();
-        while let Some(((_, directory), named)) = directories.pop_first() {
-            let before = match &root {
-                Some(root) => self.directory_in(root, &directory)?,
-                None => None,
-            };
-            let tree = before.unwrap_or_default().with(&named);
-            let put = || {
-                let names = named.values().flatten().map(|entry| entry.id);
-                self.put_referring(git2::ObjectType::Tree, tree.bytes(), names)
-            };
-            if directory.is_empty() {
-                return put();
-            }
-            let (parent, name) = split(&directory);
-            let slot = directories.entry(place(&parent)).or_default();
-            if tree.bytes().is_empty() {
-                slot.entry(name).or_insert(None);
-            } else {
-                let id = put()?;
-                if let Some(Some(_)) = slot.insert(name, Some(Entry { mode: DIRECTORY as u32, id })) {
-                    let both = git2::Error::from_str("a file and a directory would have the same name");
-                    return Err(Error::git(format!("write the tree '{directory}'"), both));
-                }
-            }
-        }
-        Err(Error::git("write the tree", git2::Error::from_str("it has no root")))
-    }
-
-    /// Writes a tree with these entries put into its top; `None` for the empty tree.
-    pub(super) fn put_with(&self, tree: Option<Oid>, named: &Named) -> Result<Oid> {
-        let tree = tree.map(|id| self.tree_object(id)).transpose()?.unwrap_or_default().with(named);
-        let names = named.values().flatten().map(|entry| entry.id);
-        self.put_referring(git2::ObjectType::Tree, tree.bytes(), names)
-    }
 }

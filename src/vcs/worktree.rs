@@ -83,9 +83,7 @@ impl Repo {
         }
         Ok(None)
     }
-}
 
-impl Repo {
     /// The checkout of this linked worktree, if it exists and its `.git` file leads back here. The repository's own note
     /// of it may be outdated or forged.
     pub fn linked_checkout(&self) -> Option<PathBuf> {

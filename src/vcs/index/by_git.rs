@@ -60,12 +60,8 @@ pub(super) fn change(repo: &Repo, index: &Path, features: Features, change: &Cha
     if !placed.is_empty() {
         // Git compares their content, and stores their stat data only if it equals the entry.
         let mut command = command();
-        command.env("GIT_LITERAL_PATHSPECS", "1");
-        run(
-            repo,
-            command.args(["add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"]),
-            &placed,
-        )?;
+        command.env("GIT_LITERAL_PATHSPECS", "1").args(["add", "--refresh"]);
+        run(repo, command.args(["--pathspec-from-file=-", "--pathspec-file-nul"]), &placed)?;
     }
     if features.sparse {
         run(repo, kept().args(["update-index", "--force-write-index"]), b"")?;

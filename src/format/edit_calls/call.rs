@@ -413,10 +413,8 @@ fn change(old: &Field<'_>, new: Option<&Field<'_>>, all: bool) -> Option<Change>
     let texts = |before, after, unit| Some(Change::Texts { before, after, unit });
     let none = Passage::default;
     let ended = |unit: Unit| texts(old.plain(), new.map_or_else(none, Field::plain), unit);
-    let verbatim = || {
-        let unit = Unit::Verbatim { is_ended: false };
-        texts(old.with_break(), new.map_or_else(none, Field::with_break), unit)
-    };
+    let open = Unit::Verbatim { is_ended: false };
+    let verbatim = || texts(old.with_break(), new.map_or_else(none, Field::with_break), open);
     match (old.ends_with_break(), new) {
         _ if all => verbatim(),
         (true, Some(new)) if !new.ends_with_break() => None,

@@ -88,7 +88,7 @@ impl Reindent {
     }
 
     /// Whether lines would be shifted though added ones among them are lines of the search text with the indentation of the
-    /// file: the replacement may be as it is to be.
+    /// file, and none comes again as the search text has it: the replacement may be as it is to be.
     fn has_lines_as_they_are(
         &self,
         hay: Haystack<'_>,
@@ -107,6 +107,7 @@ impl Reindent {
                 && aligned.pairs(pattern).any(is_same)
         };
         self.shift != Shift::None
+            && pattern.kept().all(|line| is_blank(pattern.before[line]))
             && solid().all(|(text, _)| indentation(text).len() >= least)
             && solid().any(|(text, new)| new && is_as_it_is(text))
     }
@@ -120,13 +121,17 @@ impl Reindent {
         below: Option<&[u8]>,
         lines: &[(&[u8], bool)],
     ) -> Result<Self, Unclear> {
-        // The second reading makes no sense if another line begins in the first column, too; if the last line as it is would
-        // be shallower than the matched one, and the file goes on deeper; or if a new line would be above shallower ones.
-        let others = lines.iter().skip(1).map(|(text, _)| *text).filter(|text| !is_blank(text));
-        let others: Vec<usize> = others.map(|text| step_indentation(text).len()).collect();
-        let goes_on =
-            |below: &[u8], lost: &[u8]| others.last().is_none_or(|last| below.len().min(lost.len()) <= *last);
+        // The second reading makes no sense if another line begins in the first column, too; if the file goes on deeper than
+        // the last line as it is, unless this comes for the line above a block; or if a new line would be above shallower
+        // ones. A context line below an indented one may be the one that lost its indentation.
         let is_new = lines.first().is_some_and(|(_, new)| *new);
+        let is_indented = is_new && lines.first().is_some_and(|(text, _)| !step_indentation(text).is_empty());
+        let others = lines.iter().skip(1).filter(|(text, new)| !is_blank(text) && (*new || !is_indented));
+        let others: Vec<usize> = others.map(|(text, _)| step_indentation(text).len()).collect();
+        let goes_on = |below: &[u8], lost: &[u8]| {
+            let least = if is_new { below.len().min(lost.len()) } else { below.len() };
+            others.last().is_none_or(|last| least <= *last)
+        };
         let falls = |lost: &[u8]| is_new && others.iter().all(|other| *other < lost.len());
         let alone = lost.filter(|lost| {
             below.is_none_or(|below| {

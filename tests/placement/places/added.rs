@@ -353,6 +353,13 @@ fn a_trimmed_line_above_its_block_may_be_as_the_answer_has_it_behind_its_first_l
     ] {
         refused(path, file, each(path, find, put));
     }
+    let file = "class A:\n    def g(self):\n        return 2\n";
+    refused("a.py", file, diffs("a.py", "@@\n+    @prop\n def g(self):\n"));
+    // What is added is above the block, or begins it.
+    let expected = file.replace("    def", "    if a:\n        b()\n    def");
+    lands("a.py", file, diffs("a.py", "@@\n+if a:\n+    b()\n def g(self):\n"), &expected);
+    let expected = file.replace("):\n", "):\n        b()\n");
+    lands("a.py", file, diffs("a.py", "@@\n def g(self):\n+    b()\n"), &expected);
     let file = "f() {\n    if (x) {\n        b();\n    }\n}\n";
     let put = "    if (x) {\n        b();\n        d();\n    }";
     refused("a.js", file, texts("a.js", &[("if (x) {\n    b();\n}", put)]));

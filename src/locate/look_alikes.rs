@@ -72,8 +72,8 @@ impl LookAlikes {
     }
 
     /// Whether it is unclear which look-alikes of an added line to replace: the file has the same in one place and not
-    /// in another; or only the indentation shows whether spaces are meant; or the line would have plain quotes and typographic ones that become plain; or, in code, a dash has
-    /// another length than those written for hyphens.
+    /// in another; or only the indentation shows whether spaces are meant; or the line would have plain quotes and
+    /// typographic ones that become plain; or, in code, a dash has another length than those written for hyphens.
     pub(super) fn are_unclear(&self, text: &[u8], is_code: bool) -> bool {
         let Ok(text) = std::str::from_utf8(text) else { return false };
         let both = |c: char| self.fold(c) != c && kind(plain(c)) == '\'' && text.contains(plain(c));

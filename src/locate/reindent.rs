@@ -269,7 +269,7 @@ impl Reindent {
         let are_tabs = |step: &[u8]| !step.is_empty() && step.iter().all(|b| *b == b'\t');
         // A diff may have lost a mark.
         let is_step = |step: &[u8]| {
-            (step == b" " || are_tabs(step)) || STEPS.iter().map(spaces).any(|spaces| step == spaces)
+            step == b" " || are_tabs(step) || STEPS.iter().map(spaces).any(|spaces| step == spaces)
         };
         let steps = |indents: &[&[u8]]| {
             let steps = indents.windows(2).filter_map(|pair| pair[1].strip_prefix(pair[0]));

@@ -49,8 +49,11 @@ impl Member<'_> {
 
     /// Whether a result of it proves nothing: it repeats lines, and no line number says which.
     fn only_repeats(&self) -> bool {
-        let has_number = matches!(self.hunk.anchor, Anchor::Line { old_start: Some(_), .. });
-        !has_number && self.repeat.elsewhere == 0 && self.query.pattern.only_repeats()
+        !self.has_number() && self.repeat.elsewhere == 0 && self.query.pattern.only_repeats()
+    }
+
+    fn has_number(&self) -> bool {
+        matches!(self.hunk.anchor, Anchor::Line { old_start: Some(_), .. })
     }
 
     fn located(&self, cursor: &Cursor) -> Result<State, Box<Refusal>> {
@@ -77,8 +80,11 @@ impl Member<'_> {
         if let Some(placement) = self.verbatim(&matches)? {
             return Ok(State::Done(placement));
         }
-        if !matches!(self.hunk.anchor, Anchor::Line { old_start: Some(_), .. }) {
-            self.check_proof(&matches)?;
+        if !self.has_number()
+            && let [one] = matches.open()[..]
+            && put_by_other(&self.query, one)
+        {
+            return Err(evidence::two_hunks(one.place.first()));
         }
         match self.hunk.anchor {
             Anchor::Line { .. } => return self.by_number(matches, cursor),
@@ -95,20 +101,6 @@ impl Member<'_> {
             (None, _) => return self.fallback(cursor, matches.refused()),
         };
         Ok(State::Done(placement))
-    }
-
-    /// Refuses matches of a hunk that may be applied, though nothing proves it: it repeats lines that are beside them, or
-    /// deletes what another hunk of the response has put there.
-    fn check_proof(&self, matches: &Matches) -> Result<(), Box<Refusal>> {
-        let Some((first, _)) = matches.places.first() else { return Ok(()) };
-        let open = matches.open();
-        if open.is_empty() && self.only_repeats() {
-            return Err(evidence::has_added_lines(first.place.first()));
-        }
-        match open[..] {
-            [one] if put_by_other(&self.query, one) => Err(evidence::two_hunks(one.place.first())),
-            _ => Ok(()),
-        }
     }
 
     /// The placement of a search text that matches byte for byte, wherever it begins. Repeated hunks are counted as lines.

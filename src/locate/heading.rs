@@ -98,6 +98,26 @@ impl<'a> Headings<'a> {
         region
     }
 
+    /// The region of the section behind a hunk's numbers. Git names the last line above the hunk that begins with a letter of
+    /// ASCII, `_` or `$`, so only another one ends the region: no selector, no bracket, and no text in another script.
+    pub(super) fn region_by_git(&self, heading: usize) -> Region {
+        let region = self.region(heading);
+        let text = self.hay.text(heading);
+        if !region.opens || mark(text).is_some() {
+            return region;
+        }
+        let depth = depth(text);
+        let is_label = self.language.is_label(text);
+        let is_named = |text: &[u8]| {
+            let body = &text[indentation(text).len()..];
+            let begins = body.first().is_some_and(|b| b.is_ascii_alphabetic() || b"_$".contains(b));
+            begins && self::depth(text) <= depth && (is_label || !self.language.is_label(text))
+        };
+        let end = self.hay.line_count();
+        let last = (region.last..end).find(|line| is_named(self.hay.text(*line))).unwrap_or(end);
+        Region { last, ..region }
+    }
+
     /// The end of the section that a line begins, if it begins one.
     pub(super) fn section_end(&self, line: usize) -> Option<usize> {
         begins_section(self.hay.text(line), self.language).then(|| self.region(line).last)

@@ -177,7 +177,8 @@ pub(super) fn bounds(
         0 if !has_number => Err(evidence::no_heading(section, 0)),
         count if count == 0 || count > HEADINGS => Ok(Bounds::default()),
         _ => {
-            let regions = lines.into_iter().map(|line| current.region(line)).collect();
+            let region = |line| if has_number { current.region_by_git(line) } else { current.region(line) };
+            let regions = lines.into_iter().map(region).collect();
             Ok(Bounds { regions: Some(regions), ..Bounds::default() })
         }
     }

@@ -52,8 +52,10 @@ pub(super) fn find(query: &Query<'_>) -> Result<Matches, Box<Refusal>> {
     let closes = |text: &&[u8]| text.iter().all(|b| b"})];, \t".contains(b));
     let only_closes = query.pattern.before.iter().all(closes);
     for match_mode in allowed_modes(query.pattern.unit, query.context.limits) {
-        // Closing brackets alone are like others in any indentation.
-        if match_mode.is_shifted() && only_closes {
+        // Closing brackets alone are like others in any indentation. And lines below the heading that match as they are
+        // written may be the ones that are meant, though its block seems to end before.
+        let is_below = |(place, objection): (Place, _)| matches!(objection, Objection::Heading(line) if line < place.first());
+        if match_mode.is_shifted() && (only_closes || refused.is_some_and(is_below)) {
             continue;
         }
         let matches = in_mode(query, match_mode)?;

@@ -438,3 +438,47 @@ fn what_stands_below_the_heading_is_meant_also_where_it_is_written_otherwise() {
     let at = file.rfind("end()").unwrap();
     lands("a.py", file, diffs("a.py", body), &format!("{}end(1)\n", &file[..at]));
 }
+
+/// A file, the section that git gives a hunk in it, the hunk without it, and what becomes of the file.
+const SECTIONS: &[(&str, &str, &str, [&str; 2])] = &[
+    (
+        "a.css",
+        "body {\n  top: 1;\n}\n\n.b {\n  top: 1;\n}\n",
+        "@@ -5,3 +5,6 @@ body {\n .b {\n   top: 1;\n }\n+.c {\n+  left: 1;\n+}\n",
+        [".b {\n  top: 1;\n}\n", ".b {\n  top: 1;\n}\n.c {\n  left: 1;\n}\n"],
+    ),
+    (
+        "a.css",
+        "body {\n  top: 1;\n}\n\n.b {\n  top: 1;\n}\n",
+        "@@ -7 +7,2 @@ body {\n }\n+/* last */\n",
+        ["top: 1;\n}\n\n.b {\n  top: 1;\n}\n", "top: 1;\n}\n\n.b {\n  top: 1;\n}\n/* last */\n"],
+    ),
+    (
+        "a.yml",
+        "base:\n  z: 3\nключ:\n  y: 2\nвторой:\n  z: 3\n",
+        "@@ -6 +6 @@ base:\n-  z: 3\n+  z: 4\n",
+        ["второй:\n  z: 3", "второй:\n  z: 4"],
+    ),
+    (
+        "a.rs",
+        "struct A {\n}\n\n#[test]\n#[cfg(x)]\nfn f() {}\n",
+        "@@ -3,4 +3,4 @@ struct A {\n \n #[test]\n #[cfg(x)]\n-fn f() {}\n+fn g() {}\n",
+        ["fn f", "fn g"],
+    ),
+];
+
+#[test]
+fn a_section_behind_numbers_goes_as_far_as_git_finds_no_other_line() {
+    for (name, file, hunk, [old, new]) in SECTIONS {
+        lands(name, file, udiffx(name, hunk), &file.replace(old, new));
+    }
+}
+
+#[test]
+fn where_the_text_stands_below_the_block_as_it_is_written_none_in_it_is_taken_by_another_indentation() {
+    let file = "def f(a):\n    if a:\n        return x\n    q = \"\"\"\nselect 1\n\"\"\"\n    return x\n";
+    for numbers in ["@@ -7,1 +7,1 @@ def f(a):", "@@ def f(a):"] {
+        let hunk = format!("{numbers}\n-    return x\n+    return y\n");
+        refused("a.py", file, udiffx("a.py", &hunk)).says("outside of `def f(a):`");
+    }
+}

@@ -84,8 +84,9 @@ pub(super) fn result_at(query: &Query<'_>, line: usize) -> Option<(Place, MatchM
     let nearby = hay.within(line..last.saturating_add(2 * after.before.len() + 1));
     let matches = find(&Query { hay: nearby, bounds: &bounds, ..query.with(&after) }).ok()?;
     let (place, match_mode) = (matches.places.first()?.0.place, matches.match_mode);
-    // Blank lines tell whether it is applied.
-    let changes_blanks = pattern.added().chain(pattern.removed()).any(is_blank);
+    // Blank lines tell whether it is applied, or what was removed between them.
+    let changes_blanks =
+        pattern.added().chain(pattern.removed()).any(is_blank) || !pattern.added().any(says_something);
     let is_seen = sees_all(pattern, MatchMode::TRAILING.normalization)
         && sees_all(pattern, match_mode.normalization)
         && !(changes_blanks && match_mode.scope == Scope::SkippingBlanks);

@@ -261,3 +261,9 @@ fn a_deletion_made_at_its_number_takes_no_other_lines_that_match_more_loosely() 
     lands("a.c", file, answer(), &made);
     refused("a.c", &made, answer());
 }
+
+#[test]
+fn a_misquoted_line_between_blank_ones_is_not_taken_for_deleted() {
+    let file = "a = 1\nb = \"2.0\"\n\n[x]\n";
+    refused("a.ini", file, udiffx("a.ini", "@@ -1,3 +1,2 @@\n a = 1\n-b = \"1.0\"\n \n"));
+}

@@ -10,8 +10,8 @@ use crate::locate::solution::Solution;
 use crate::locate::tier::{LOOSEST, Tier};
 use crate::pattern::{Pattern, Step, pair};
 use crate::text::alike::{is_mistyped, without_style};
-use crate::text::is_blank;
 use crate::text::search::Haystack;
+use crate::text::{indentation, is_blank};
 use std::collections::HashSet;
 
 /// The solution of a hunk at its one match, if only misquoted lines differ.
@@ -51,6 +51,7 @@ fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>
         }
         let is_right = |right: &&[u8]| {
             !is_blank(right)
+                && indentation(text) == indentation(right)
                 && is_misquoted(&LOOSEST.of(text), &LOOSEST.of(right))
                 && hay.has_line(right, LOOSEST)
         };

@@ -1,6 +1,6 @@
 //! A line that the answer misquotes and writes in its after-text as the file has it.
 
-use crate::answer::each;
+use crate::answer::{each, texts};
 use crate::check::{already, lands, refused};
 
 const FILE: &str = "\
@@ -102,4 +102,11 @@ fn a_sign_at_the_end_above_an_added_line_is_no_slip() {
     let file = "CREATE TABLE t (\n  id INT,\n  name TEXT,\n  x INT\n);\n";
     let put = "  id BIGINT,\n  name TEXT,";
     lands("t.sql", file, each("t.sql", "  id INT,\n  name TEXT", put), &file.replace("id INT", "id BIGINT"));
+}
+
+#[test]
+fn a_misquoted_line_that_moves_a_level_deeper_is_refused() {
+    let file = "function f() {\n  const r = await fetchUser(id);\n  return r;\n}\n";
+    let after = "  try {\n    const r = await fetchUser(id);\n  } catch (e) {\n    log(e);\n  }\n";
+    refused("a.js", file, texts("a.js", &[("  const r = await fetchUsers(id);\n", after)]));
 }

@@ -153,7 +153,8 @@ impl Alignment {
             (is_first && is_lost && rest.iter().all(same)).then(|| real.clone())
         });
         let pairs: Vec<Pair> = matched.into_iter().map(|(_, pair)| pair).collect();
-        Some((Shift::between(&pairs).or(first.as_ref().map(|_| Shift::None))?, first))
+        let shift = Shift::between(&pairs).filter(Shift::is_even);
+        Some((shift.or(first.as_ref().map(|_| Shift::None))?, first))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The mapping from the indentation of a search text to the file's: one for all of its lines.
 
+use std::collections::HashSet;
+
 /// An indentation of the search text, and that of the same line in the file.
 pub(super) type Pair = (Vec<u8>, Vec<u8>);
 
@@ -40,6 +42,19 @@ impl Shift {
                 |pair: &[Pair]| is_deeper(&pair[1].0, &pair[0].0) && is_deeper(&pair[1].1, &pair[0].1);
             steps.windows(2).all(ascends).then_some(Shift::Steps(steps))
         })
+    }
+
+    /// Whether the steps in spaces are all longer than those of the search text, all shorter, or all as long: where one stays as
+    /// long and another does not, a line is at another depth.
+    pub(super) fn is_even(&self) -> bool {
+        let Shift::Steps(steps) = self else { return true };
+        let is_of_spaces = |(written, real): &Pair| [written, real].into_iter().flatten().all(|b| *b == b' ');
+        let order = |pair: &[Pair]| {
+            let [written, real] = [pair[1].0.len() - pair[0].0.len(), pair[1].1.len() - pair[0].1.len()];
+            real.cmp(&written)
+        };
+        let orders: HashSet<_> = steps.windows(2).map(order).collect();
+        orders.len() < 2 || !steps.iter().all(is_of_spaces)
     }
 
     /// The indentation of the file for one of the search text; `None` if it is unknown.

@@ -1,6 +1,6 @@
 //! How exact a text has to be: byte for byte first, then line ends, blanks, indentation, look-alikes and blank lines.
 
-use crate::answer::{each, opx, texts};
+use crate::answer::{each, opx, texts, udiffx};
 use crate::check::{lands, refused, stays};
 use git_llm_apply::diag::Code;
 
@@ -173,4 +173,12 @@ fn brackets_alone_are_not_found_in_another_indentation() {
     let file = "function a() {\n\tif (b) {\n\t\tc();\n\n\t}\n\td();\n}\n";
     let expected = format!("{file}\nnew_();\n");
     lands("a.js", file, texts("a.js", &[("\n}\n", "\n}\n\nnew_();\n")]), &expected);
+}
+
+#[test]
+fn a_step_that_stays_beside_one_that_does_not_is_another_depth() {
+    // One bracket is missing, so that the last one is meant for another block.
+    let file = "impl A {\n    fn f() {\n        if a {\n            b();\n        }\n    }\n}\n";
+    let chunk = "@@ impl A {\n             b();\n     }\n+\n+    fn g() {}\n }\n";
+    refused("a.rs", file, udiffx("a.rs", chunk));
 }

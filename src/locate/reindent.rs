@@ -7,6 +7,7 @@ use super::look_alikes::{LookAlikes, has_look_alikes};
 use super::query::Query;
 use super::thresholds::{NEARBY, OTHERS};
 use super::tier::{MatchMode, Scope};
+use crate::edit::Unit;
 use crate::pattern::{Pattern, Step};
 use crate::text::search::{Haystack, Place};
 use crate::text::{Language, Trait, indentation, is_blank, item_indentation, step_indentation};
@@ -70,7 +71,10 @@ impl Reindent {
             reindent.shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())
                 .ok_or(Unclear::Style)?;
         }
-        if is_code && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
+        // What a tool's call adds beside lines that it has byte for byte is as its tool would add it.
+        let is_exact_call =
+            matches!(pattern.unit, Unit::Verbatim { .. }) && aligned.match_mode == MatchMode::EXACT;
+        if is_code && !is_exact_call && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
             reindent.convert_tabs(query, aligned, &pairs)?;
         }
         let language = context.limits.language();

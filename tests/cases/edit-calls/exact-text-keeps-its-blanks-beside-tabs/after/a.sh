@@ -1,0 +1,7 @@
+f() {
+	cat >x.yml <<EOF
+a:
+  c: 1
+b: 1
+EOF
+}

@@ -1,0 +1,6 @@
+f() {
+	cat >x.yml <<EOF
+a:
+b: 1
+EOF
+}

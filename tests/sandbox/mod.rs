@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 /// The date of everything: seconds and zone, as git has it.
 pub const DATE: &str = "1700000000 +0100";
@@ -70,6 +71,9 @@ impl Run {
 /// Every file with its mode and content; links with their target; directories by their name with a slash behind.
 pub type Listing = BTreeMap<String, (u32, Vec<u8>)>;
 
+/// The first repository of each kind.
+type Made = Mutex<BTreeMap<kinds::Kind, Arc<Listing>>>;
+
 impl Sandbox {
     /// An empty directory, not a repository yet.
     pub fn bare_ground() -> Self {
@@ -83,13 +87,46 @@ impl Sandbox {
 
     /// A repository on branch main without a commit.
     pub fn unborn() -> Self {
-        let sandbox = Self::bare_ground();
-        sandbox.git(["init", "-q", "-b", "main"].iter().chain(kinds::current()));
-        sandbox
+        static UNBORN: Made = Mutex::new(BTreeMap::new());
+        Self::like_first(&UNBORN, || {
+            let sandbox = Self::bare_ground();
+            sandbox.git(["init", "-q", "-b", "main"].iter().chain(kinds::current()));
+            sandbox
+        })
     }
 
     /// A repository with a first commit of a few files.
     pub fn new() -> Self {
+        static NEW: Made = Mutex::new(BTreeMap::new());
+        let sandbox = Self::like_first(&NEW, Self::first);
+        // The index knows other inodes.
+        sandbox.git(["update-index", "-q", "--refresh"]);
+        sandbox
+    }
+
+    /// A repository like the first one of its kind, which is made by git. Thousands are needed.
+    fn like_first(made: &Made, make: fn() -> Self) -> Self {
+        let kind = kinds::current();
+        let known = made.lock().unwrap().get(kind).cloned();
+        let Some(listing) = known else {
+            let sandbox = make();
+            made.lock().unwrap().insert(kind, sandbox.listing().into());
+            return sandbox;
+        };
+        let sandbox = Self::bare_ground();
+        for (path, (mode, content)) in listing.iter() {
+            let path = sandbox.repo.join(path);
+            if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+                std::fs::create_dir(&path).unwrap();
+            } else {
+                std::fs::write(&path, content).unwrap();
+            }
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(*mode)).unwrap();
+        }
+        sandbox
+    }
+
+    fn first() -> Self {
         let sandbox = Self::unborn();
         sandbox.file("src/a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
         sandbox.file("README", "hello\n");

@@ -39,7 +39,7 @@ pub(super) fn sentence(one: &Recovered) -> String {
         }
         End::Finished => format!("finished a killed run: {branch} has landed ({})", one.id),
         End::Unknown => format!(
-            "a killed run pushed or dropped {branch}, and it is not known whether the remote took that: run 'git llm-apply \
+            "a killed run pushed {branch}, and it is not known whether the remote took that: run 'git llm-apply \
              recover' when the remote can be reached ({})",
             one.id
         ),

@@ -39,7 +39,7 @@ fn remove(
         } else if !force && !known.iter().any(|(known, ..)| *known == branch) {
             return Err(Error::NoSuggestion(branch));
         }
-        branches.push(Dropped { name: target.name, tip: tip.to_string(), there: None });
+        branches.push(Dropped { name: target.name, tip, there: None });
         report.dropped.push(DroppedReport { branch, tip: build_report::named(tip), remote: None });
     }
     if !obstacles.is_empty() {
@@ -48,7 +48,7 @@ fn remove(
         return Ok(());
     }
     for (dropped, one) in report.dropped.iter_mut().zip(&mut branches) {
-        one.there = push::branch_there(repo, &one.name, repo.id(&one.tip)?, options)?;
+        one.there = push::branch_there(repo, &one.name, one.tip, options)?;
         dropped.remote = one.there.as_ref().map(|(upstream, _)| upstream.remote.clone());
     }
     if options.dry_run {

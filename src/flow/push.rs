@@ -72,12 +72,12 @@ pub(super) fn branch_there(
     name: &str,
     tip: Oid,
     options: &Options,
-) -> Result<Option<(Upstream, String)>, Error> {
+) -> Result<Option<(Upstream, Oid)>, Error> {
     let Some(remote) = options.push.as_deref() else { return Ok(None) };
     let upstream = repo.upstream(name, Some(remote))?;
     let Some(there) = repo.ask_remote(&upstream)? else { return Ok(None) };
     match repo.has(there)? && repo.is_ancestor(there, tip)? {
-        true => Ok(Some((upstream, there.to_string()))),
+        true => Ok(Some((upstream, there))),
         false => Err(Error::Ahead(upstream.to_string())),
     }
 }

@@ -173,7 +173,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::NotDropped { .. } => problem(
             Fatal,
             "unfinished",
-            "'git llm-apply recover' asks the remote, and deletes the branches here if they are gone there",
+            "run the same command again: it asks the remote, and then deletes the branches here",
         ),
         T::Unfinished { .. } | T::Stuck { .. } => problem(Fatal, "unfinished", "run 'git llm-apply recover'"),
         T::Broken { .. } => problem(

@@ -83,12 +83,12 @@ pub fn recover(
     drop(lock);
     for (dead, unanswered) in later {
         let answer = match unanswered.known {
-            None if unanswered.note.references().into_iter().any(asks) => unanswered.note.ask(repo),
+            None if asks(unanswered.note.reference()) => unanswered.note.is_taken(repo),
             known => known,
         };
         // This is a landing, which takes the lock.
-        let moved = match (&unanswered.note, answer) {
-            (Note::Pushed(note), Some(true)) => push::finish(repo, note, timeout),
+        let moved = match answer {
+            Some(true) => push::finish(repo, &unanswered.note, timeout),
             _ => Ok(Recovered::default()),
         };
         let _lock = super::lock(repo, timeout)?;
@@ -108,33 +108,9 @@ fn is_for_good(error: &Error) -> bool {
     !matches!(error, Error::Busy(_) | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
-/// The note of what a dead transaction has asked a remote to do.
-enum Note {
-    Pushed(Box<push::Note>),
-    Dropped(dropping::Note),
-}
-
-impl Note {
-    /// The references; at least one.
-    fn references(&self) -> Vec<&str> {
-        match self {
-            Note::Pushed(note) => vec![note.reference()],
-            Note::Dropped(note) => note.references().collect(),
-        }
-    }
-
-    /// Whether the remote has done it; `None` if it cannot be asked.
-    fn ask(&self, repo: &Repo) -> Option<bool> {
-        match self {
-            Note::Pushed(note) => note.is_taken(repo),
-            Note::Dropped(note) => note.is_gone(repo),
-        }
-    }
-}
-
-/// A transaction that depends on a remote.
+/// The note of a push whose remote has to be asked.
 struct Unanswered {
-    note: Note,
+    note: push::Note,
     /// The remote's answer, if it is known.
     known: Option<bool>,
 }
@@ -143,7 +119,7 @@ struct Unanswered {
 struct Dead<'r> {
     repo: &'r Repo,
     path: PathBuf,
-    alive: Option<Flock>,
+    _alive: Option<Flock>,
     discard: bool,
 }
 
@@ -166,7 +142,7 @@ impl<'r> Dead<'r> {
                 lock => lock?,
             },
         };
-        Ok(Some(Self { repo, path, alive, discard }))
+        Ok(Some(Self { repo, path, _alive: alive, discard }))
     }
 
     /// The result; `None` if its process has just removed it. With `discard`, one that always fails is given up.
@@ -195,7 +171,7 @@ impl<'r> Dead<'r> {
             Journal::retire(path)?;
             if let (End::TakenBack, Some(note)) = (settled.end, pushed) {
                 // It began to publish, so the remote had taken the push.
-                *unanswered = Some(Unanswered { note: Note::Pushed(Box::new(note)), known: Some(true) });
+                *unanswered = Some(Unanswered { note, known: Some(true) });
                 return Ok(None);
             }
             clean(repo, path, Some(&journal), settled.end)?;
@@ -204,32 +180,31 @@ impl<'r> Dead<'r> {
         if !discard::locks_with(repo, path, &discard::token(repo, path)?)?.is_empty() {
             return Err(discard::broken(repo, path, "it is gone, and left locks".to_owned()));
         }
-        let dropped = dropping::Note::read(path)?;
-        let note = pushed.map(|note| Note::Pushed(Box::new(note))).or(dropped.map(Note::Dropped));
-        if let Some(note) = note {
-            let asks_nobody = matches!(&note, Note::Dropped(note) if !note.is_there(repo));
-            let known = asks_nobody.then_some(false);
-            *unanswered = Some(Unanswered { note, known });
+        if let Some(note) = pushed {
+            *unanswered = Some(Unanswered { note, known: None });
             return Ok(None);
+        }
+        if let Some(names) = dropping::settle(repo, path)? {
+            return self.end(Some(&names), Recovered::at(End::Dropped)).map(Some);
         }
         let end = if forget::settle(repo, path)? { End::Forgotten } else { End::Discarded };
         self.end(None, Recovered::at(end)).map(Some)
     }
 
     /// Recovers it by its remote's answer. The caller holds the repository's lock.
-    fn close(&self, note: &Note, answer: Option<bool>, moved: Recovered) -> Result<Option<Recovered>> {
+    fn close(
+        &self,
+        note: &push::Note,
+        answer: Option<bool>,
+        mut moved: Recovered,
+    ) -> Result<Option<Recovered>> {
         if !self.path.exists() {
             return Ok(None);
         }
-        let (mut reference, mut settled) = (note.references().first().map(|&name| name.to_owned()), moved);
-        match (note, answer) {
-            (_, None) => settled.end = if self.discard { End::GivenUp } else { End::Unknown },
-            (Note::Dropped(note), Some(is_gone)) => {
-                (reference, settled.end) = note.settle(self.repo, self.alive.as_ref(), is_gone)?;
-            }
-            (Note::Pushed(_), Some(_)) => {}
+        if answer.is_none() {
+            moved.end = if self.discard { End::GivenUp } else { End::Unknown };
         }
-        self.end(reference.as_deref(), settled).map(Some)
+        self.end(Some(note.reference()), moved).map(Some)
     }
 
     /// Deletes what it has left, unless that is still needed.

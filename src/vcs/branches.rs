@@ -3,7 +3,7 @@
 use super::lock::Flock;
 use super::refs::Movement;
 use super::repo::Repo;
-use super::{Result, process};
+use super::{Oid, Result, process};
 
 impl Repo {
     /// Deletes branches (full name and tip) with their reflogs, all or none. Git does it, because it also edits
@@ -11,11 +11,11 @@ impl Repo {
     ///
     /// # Errors
     /// One has moved, is locked, or a hook refuses.
-    pub fn delete_branches(&self, branches: &[(&str, &str)], who: &str, alive: &Flock) -> Result<()> {
-        let movement = |&(name, tip): &(&str, &str)| Movement {
+    pub fn delete_branches(&self, branches: &[(&str, Oid)], who: &str, alive: &Flock) -> Result<()> {
+        let movement = |&(name, tip): &(&str, Oid)| Movement {
             name: name.to_owned(),
             old: None,
-            new: tip.to_owned(),
+            new: tip.to_string(),
             is_head: false,
             who: who.to_owned(),
             message: "llm-apply: drop".to_owned(),

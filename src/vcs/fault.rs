@@ -63,10 +63,10 @@ named! {
         IndexPlaced = "index-placed",
         /// The new value is in the reference's lock file; the next step is the commit point.
         RefPrepared = "ref-prepared",
-        /// The branches to delete are noted.
-        DropNoted = "drop-noted",
         /// The branches are deleted on the remote.
         DroppedThere = "dropped-there",
+        /// The branches to delete are noted.
+        DropNoted = "drop-noted",
         /// The record to forget is noted; the next step is the commit point of forgetting it.
         ForgetNoted = "forget-noted",
         /// The reference is moved: the commit point is passed.

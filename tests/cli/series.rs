@@ -258,76 +258,35 @@ fn drop_removes_the_branch_of_the_remote_first() {
 }
 
 #[test]
-fn what_a_remote_has_dropped_before_a_kill_goes_here_too() {
-    for (fault, is_dropped) in [("drop-noted", false), ("dropped-there", true), ("branches-dropped", true)] {
+fn after_a_kill_a_drop_goes_on_where_it_is_run_again() {
+    for (fault, is_here) in [("dropped-there", true), ("drop-noted", true), ("branches-dropped", false)] {
         let sandbox = pushed();
         sandbox.apply(["--push", "-b", "one"], &create("one.txt", "Try it", "try\n")).exits(0);
         sandbox.apply(["-b", "two"], &create("two.txt", "Try it", "try\n")).exits(0);
         let run = sandbox.command(["drop", "--push", "one"]).env(VARIABLE, format!("{fault}:kill")).output();
         assert_eq!(Run::of(run.unwrap()).signal, Some(9), "{fault}");
-        if fault == "dropped-there" {
-            std::fs::rename(sandbox.root().join("server"), sandbox.root().join("away")).unwrap();
-            sandbox.run(["recover"]).exits(0).says("not known whether the remote took that");
-            std::fs::rename(sandbox.root().join("away"), sandbox.root().join("server")).unwrap();
-        }
-        sandbox.run(["recover"]).exits(0).says(if is_dropped {
-            "killed run: dropped"
-        } else {
-            "removed the files"
-        });
+        let said = if is_here { "removed the files" } else { "killed run: dropped one" };
+        sandbox.run(["recover"]).exits(0).says(said);
         let branches = |directory: &str| {
             sandbox.git(["-C", directory, "for-each-ref", "--format=%(refname:short)", "refs/heads"])
         };
-        let here = if is_dropped { "main\ntwo" } else { "main\none\ntwo" };
-        assert_eq!(branches("."), here, "{fault}");
-        assert_eq!(branches("../server"), if is_dropped { "main" } else { "main\none" }, "{fault}");
+        assert_eq!(branches("."), if is_here { "main\none\ntwo" } else { "main\ntwo" }, "{fault}");
+        assert_eq!(branches("../server"), "main", "{fault}");
+        sandbox.leaves_no_file();
+        if is_here {
+            sandbox.run(["drop", "--push", "one"]).exits(0).says("dropped one");
+            assert_eq!(branches("."), "main\ntwo", "{fault}");
+        }
         sandbox.leaves_no_file();
     }
 }
 
 #[test]
-fn a_run_on_any_of_the_branches_that_were_dropped_asks_the_remote() {
-    let sandbox = pushed();
-    for name in ["one", "two"] {
-        sandbox.apply(["--push", "-b", name], &create("try.txt", "Try it", "try\n")).exits(0);
-    }
-    let mut drop = sandbox.command(["drop", "--push", "one", "two"]);
-    let run = Run::of(drop.env(VARIABLE, "dropped-there:kill").output().unwrap());
-    assert_eq!(run.signal, Some(9));
-    sandbox
-        .apply(["-b", "two"], &create("again.txt", "Again", "again\n"))
-        .exits(0)
-        .says("killed run: dropped");
-    let branches = sandbox.git(["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
-    assert_eq!(branches, "main\ntwo");
-    assert!(sandbox.git(["ls-tree", "--name-only", "two"]).contains("again.txt"));
-    sandbox.leaves_no_file();
-}
-
-/// A repository in which a drop was killed when the remote had removed the branch.
-fn killed_behind_the_remote() -> Sandbox {
-    let sandbox = pushed();
-    sandbox.apply(["--push", "-b", "one"], &create("one.txt", "Try it", "try\n")).exits(0);
-    let run = sandbox.command(["drop", "--push", "one"]).env(VARIABLE, "dropped-there:kill").output();
-    assert_eq!(Run::of(run.unwrap()).signal, Some(9));
-    sandbox
-}
-
-#[test]
-fn a_branch_that_is_in_use_by_now_is_not_dropped_after_a_kill() {
-    let sandbox = killed_behind_the_remote();
-    sandbox.git(["checkout", "-q", "one"]);
-    sandbox.apply([""; 0], &create("more.txt", "More", "x\n")).exits(0);
-    assert_eq!(
-        (sandbox.subjects("-2"), sandbox.status()),
-        (vec!["Try it".into(), "More".into()], String::new())
-    );
-    sandbox.is_sound();
-}
-
-#[test]
 fn what_a_hook_refuses_for_ever_can_be_given_up() {
-    let sandbox = killed_behind_the_remote();
+    let sandbox = pushed();
+    let file = sandbox.response(&create("one.txt", "Try it", "try\n"));
+    let run = sandbox.command(["--push", "-b", "one"]).arg(file).env(VARIABLE, "pushed:kill").output();
+    assert_eq!(Run::of(run.unwrap()).signal, Some(9));
     let hook = sandbox.repo.join(".git/hooks/reference-transaction");
     sandbox.script(&hook, "#!/bin/sh\ngrep -q ' refs/heads/one$' && exit 1\nexit 0\n");
     sandbox.run(["recover"]).exits(3);

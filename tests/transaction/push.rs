@@ -382,7 +382,7 @@ fn a_remote_that_does_not_answer_holds_up_no_other_branch() {
     // Who lands on another branch does not ask, and names what is pending.
     let options = ["-b", "one", "--wait", "1"];
     let run = sandbox.apply(options, &create("one.txt", "Try it", "try\n")).exits(0);
-    run.says("pushed or dropped main").says("'git llm-apply recover'");
+    run.says("a killed run pushed main").says("'git llm-apply recover'");
     let response = file.to_str().unwrap();
     for verb in [&["list"][..], &["list", "--open"], &["show"], &["check", "-b", "two", response]] {
         sandbox.run(verb).exits(0).says("a killed run is pending");

@@ -64,7 +64,7 @@ impl<'r> Early<'r> {
 impl Drop for Early<'_> {
     fn drop(&mut self) {
         let note = self.note.borrow();
-        let settled = self.landed.get() || remove(self.repo, self.repo.objects_dir(), &note).is_ok();
+        let settled = self.landed.get() || remove(self.repo, &note).is_ok();
         let _ = Quarantine::let_go(self.repo.objects_dir(), &note.objects);
         // After a push the remote's answer settles it.
         if settled && !self.file.with_file_name(TransactionDir::PUSHED).exists() {
@@ -77,22 +77,22 @@ impl Drop for Early<'_> {
 ///
 /// # Errors
 /// They cannot be removed.
-pub(super) fn settle(repo: &Repo, transaction_dir: &Path, objects: &Path, landed: bool) -> vcs::Result<()> {
+pub(super) fn settle(repo: &Repo, transaction_dir: &Path, landed: bool) -> vcs::Result<()> {
     let noted: Option<Note> = TransactionDir::noted(transaction_dir, TransactionDir::EARLY)?;
     if let Some(note) = noted
         && note.objects.check().is_ok()
     {
         if !landed {
-            remove(repo, objects, &note)?;
+            remove(repo, &note)?;
         }
-        let _ = Quarantine::let_go(objects, &note.objects);
+        let _ = Quarantine::let_go(repo.objects_dir(), &note.objects);
     }
     Ok(())
 }
 
-fn remove(repo: &Repo, objects: &Path, note: &Note) -> vcs::Result<()> {
+fn remove(repo: &Repo, note: &Note) -> vcs::Result<()> {
     match repo.references_digest()? == note.references {
-        true => Quarantine::retract(objects, &note.objects),
+        true => Quarantine::retract(repo.objects_dir(), &note.objects),
         false => Ok(()),
     }
 }

@@ -48,8 +48,6 @@ pub(super) struct Journal {
     pub(super) workdir: Option<AnyPath>,
     /// Its index, if the landing changes that.
     pub(super) index: Option<AnyPath>,
-    /// The object directory.
-    pub(super) objects_dir: AnyPath,
     /// The commit point.
     pub(super) movement: Movement,
     /// The movements of the records' references.
@@ -165,9 +163,7 @@ impl Journal {
     /// elsewhere, and the old path must not be touched then.
     pub(super) fn relocate(&mut self, common_dir: &Path) {
         let old = std::mem::replace(&mut self.common_dir.0, common_dir.to_owned());
-        for path in
-            [Some(&mut self.git_dir), Some(&mut self.objects_dir), self.index.as_mut()].into_iter().flatten()
-        {
+        for path in std::iter::once(&mut self.git_dir).chain(&mut self.index) {
             if let Ok(inside) = path.0.strip_prefix(&old) {
                 path.0 = common_dir.join(inside);
             }

@@ -125,7 +125,6 @@ impl Prepared<'_> {
             git_dir: AnyPath(repo.git_dir().to_owned()),
             workdir: repo.workdir().map(|path| AnyPath(path.to_owned())),
             index: target.checked_out.then(|| AnyPath(repo.index_file())),
-            objects_dir: AnyPath(repo.objects_dir().to_owned()),
             movement: Movement {
                 name: target.name.clone(),
                 old: target.tip.map(|id| id.to_string()),
@@ -249,9 +248,9 @@ impl Prepared<'_> {
                 repo.revert_refs(&journal.movements(), &transaction_dir.alive)?;
                 point(Fault::RefReverted)?;
             }
-            false => Quarantine::retract(&journal.objects_dir.0, &journal.objects)?,
+            false => Quarantine::retract(repo.objects_dir(), &journal.objects)?,
         }
-        Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
+        Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
         if journal.by_git {
             // Git leaves empty directories.
             RefLock::adopt(repo, &journal.records, &Token::default())?.abandon()?;
@@ -289,7 +288,7 @@ pub(super) fn finish(
         lock.release()?;
         point(Fault::IndexUnlocked)?;
     }
-    Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
+    Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
         // The checkout may be gone.
         if let Ok(checkout) = Checkout::open(&workdir.0, repo) {

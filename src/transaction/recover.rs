@@ -167,7 +167,7 @@ impl<'r> Dead<'r> {
         let pushed = push::Note::read(path)?;
         if let Some(mut journal) = journal {
             let settled = settle(repo, path, &mut journal)?;
-            Quarantine::let_go(&journal.objects_dir.0, &journal.objects)?;
+            Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
             Journal::retire(path)?;
             if let (End::TakenBack, Some(note)) = (settled.end, pushed) {
                 // It began to publish, so the remote had taken the push.
@@ -248,9 +248,8 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
 /// Deletes all that a transaction has left, after it ended so.
 fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: End) -> Result<()> {
     let id = &TransactionDir::id_of(transaction_dir);
-    let objects = journal.map_or(repo.objects_dir(), |journal| &journal.objects_dir.0);
     // A git that the killed run started may still write there.
-    places::remove(&Quarantine::path_for(objects, id))?;
+    places::remove(&Quarantine::path_for(repo.objects_dir(), id))?;
     let staged = journal.and_then(|journal| journal.staged.as_ref());
     if staged.is_some_and(|staged| staged.beside) || Elsewhere::STAGING.noted(transaction_dir).is_some() {
         for checkout in repo.checkouts() {
@@ -259,7 +258,7 @@ fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: En
         }
     }
     Scratch::remove(repo.common_dir(), id)?;
-    early::settle(repo, transaction_dir, objects, !matches!(end, End::Discarded | End::TakenBack))?;
+    early::settle(repo, transaction_dir, !matches!(end, End::Discarded | End::TakenBack))?;
     scratch_dir::reap(repo, transaction_dir)?;
     point(Fault::ScratchRemoved)?;
     remove_abandoned(repo.common_dir(), transaction_dir);

@@ -32,10 +32,6 @@ pub(super) fn relocate(
     if !linked && !places::is_same(&git_dir, common) {
         return Err(foreign(&git_dir));
     }
-    let objects = &journal.objects_dir.0;
-    if !places::is_same(current.objects_dir(), objects) {
-        return Err(foreign(objects));
-    }
     let worktree = match git_dir.exists() {
         true => Some(open(current, journal, moved, linked, &foreign)?),
         false => None,

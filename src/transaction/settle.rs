@@ -244,7 +244,7 @@ impl Killed<'_> {
     }
 
     fn retract(&self) -> Result<()> {
-        let (directory, objects) = (&self.journal.objects_dir.0, &self.journal.objects);
+        let (directory, objects) = (self.repo.objects_dir(), &self.journal.objects);
         // A reference may name the commits, or another commit may have trees that were made from the new index.
         if !self.repo.is_named(objects, &self.journal.movement)?
             && (self.unbroken || Quarantine::is_newest(directory, objects)?)

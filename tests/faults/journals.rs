@@ -20,7 +20,6 @@ pub const SPOILS: &[(&str, Spoil)] = &[
     ("the git directory", |j, o| j["git_dir"] = format!("{o}/.git").into()),
     ("a worktree's", |j, o| j["git_dir"] = format!("{o}/.git/worktrees/x").into()),
     ("the index", |j, o| j["index"] = format!("{o}/data").into()),
-    ("objects", |j, o| j["objects_dir"] = o.into()),
     ("an object", |j, _| j["objects"]["items"][0]["name"] = "../../../outside/data".into()),
     ("a pack", |j, _| j["objects"]["items"][0]["name"] = "pack/../../../../outside/data".into()),
     ("a reference", |j, _| j["movement"]["name"] = "refs/heads/../../../outside/data".into()),

@@ -11,6 +11,9 @@ const LITERALS: &[(&str, &[(&str, &str)])] = &[
     ("kt kts scala nim", &[(TRIPLE, TRIPLE)]),
     ("js mjs cjs jsx ts mts cts tsx vue svelte astro go", &[("`", "`")]),
     ("rs", &[("r#\"", "\"#")]),
+    ("cc cpp cxx c++ hpp hh hxx cu", &[("R\"(", ")\"")]),
+    ("cs", &[("@\"", "\"")]),
+    ("lua", &[("[[", "]]")]),
     ("sh bash zsh ksh rb pl pm tf hcl dockerfile", &[("<<", "")]),
 ];
 
@@ -120,6 +123,9 @@ mod tests {
         assert_eq!(inside("a.py", "def f():\n    r\"\"\"One.\n\n    Two.\n    \"\"\"\nx"), "000000");
         assert_eq!(inside("a.py", "f(\n\"\"\"\na\n\"\"\")"), "0011");
         assert_eq!(inside("a.rs", "let x = r#\"a\nb\n\"#;\nc"), "0110");
+        assert_eq!(inside("a.cpp", "auto x = R\"(a\nb)\";\nc"), "010");
+        assert_eq!(inside("a.cs", "var x = @\"a\nb\";\nc"), "010");
+        assert_eq!(inside("a.lua", "x = [[a\nb\n]]\nc"), "0110");
         assert_eq!(inside("a.txt", "`\nx"), "00");
     }
 }

@@ -3,7 +3,7 @@
 use crate::case::Tree;
 use git_llm_apply::diag::Diagnostic;
 use git_llm_apply::format;
-use git_llm_apply::plan::{self, MemoryTree, Rules};
+use git_llm_apply::plan::{self, MemoryTree, Rules, SyntaxCheck};
 use git_llm_apply::response::Response;
 
 /// What the tree becomes, or why the response was refused.
@@ -20,6 +20,8 @@ pub(crate) fn apply(text: String, tree: &Tree) -> Result<Tree, Vec<String>> {
         allow_sensitive: true,
         allow_placeholder: true,
         allow_markers: true,
+        // It only warns, and takes as long as all else.
+        syntax: SyntaxCheck::Off,
         ..Rules::default()
     };
     match sound(plan::resolve(&script, &view, &rules)) {

@@ -8,7 +8,7 @@ use crate::random::Random;
 use crate::table::{Kind, Outcome, Table};
 use crate::writing::render;
 use git_llm_apply::format::{self, FormatId};
-use git_llm_apply::plan::{self, Grouping, Rules};
+use git_llm_apply::plan::{self, Grouping, Rules, SyntaxCheck};
 use git_llm_apply::response::Response;
 use git_llm_apply::transaction::{Making, Planned, carry};
 use git_llm_apply::vcs::Oid;
@@ -79,6 +79,8 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
         allow_sensitive: true,
         allow_placeholder: true,
         allow_markers: true,
+        // It only warns, and takes as long as all else.
+        syntax: SyntaxCheck::Off,
         ..Rules::default()
     };
     let tree = repo.tree(Some(base)).map_err(|e| text(&e))?;

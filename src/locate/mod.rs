@@ -144,6 +144,8 @@ pub struct Context<'a> {
     pub limits: &'a Limits,
     /// The budget of the response.
     pub budget: &'a Budget,
+    /// Whether line numbers are those of this very text: the hunks were made from it.
+    pub(crate) is_made_from: bool,
     /// The base, which is the file before any edit of the response, and where its lines are in the current text; `None`
     /// if that is the base.
     pub(crate) base: Option<(&'a Content, &'a Lineage)>,
@@ -152,7 +154,7 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// The context of hunks that the response does not repeat.
     pub fn new(limits: &'a Limits, budget: &'a Budget) -> Self {
-        Self { repeats: &[], others: &[], followed: false, limits, budget, base: None }
+        Self { repeats: &[], others: &[], followed: false, limits, budget, is_made_from: false, base: None }
     }
 
     /// Where the lines of the base are in the current text, if that is not the base.

@@ -48,10 +48,10 @@ impl Version {
     /// The same text, with the text that the next hunks were made from.
     #[must_use]
     pub fn grown_from(&self, blob: Content) -> Self {
-        Self { blob: Some(blob).filter(|blob| *blob != self.content), ..self.clone() }
+        Self { blob: Some(blob), ..self.clone() }
     }
 
-    /// The text that the hunks were made from, if they name another one.
+    /// The text that the hunks were made from, if they name one.
     pub(crate) fn blob(&self) -> Option<&Content> {
         self.blob.as_ref()
     }

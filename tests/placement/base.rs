@@ -495,3 +495,26 @@ fn lines_are_paired_as_git_pairs_them() {
     sandbox.commit("attributes");
     sandbox.apply(["--base", &base, "--no-keep"], &response).exits(1).says("[conflict]");
 }
+
+#[test]
+fn added_lines_without_context_go_where_their_number_is_in_the_blob_that_the_diff_names() {
+    let sandbox = Sandbox::new();
+    let old = "one\ntwo\nthree\nfour\n";
+    let new = "zero\none\ntwo\nand a half\nthree\nfour\nfive\n";
+    sandbox.file("old.txt", new);
+    let diff = sandbox.git(["diff", "-U0"]) + "\n";
+    assert!(!diff.contains("\n "), "{diff}");
+    sandbox.git(["checkout", "-q", "."]);
+    sandbox.apply(["-q"], &diff).exits(0);
+    assert_eq!(sandbox.text("old.txt"), new);
+    sandbox.run(["undo", "-q"]).exits(0);
+    // So it is where the file has changed since.
+    sandbox.file("old.txt", format!("first\n{old}"));
+    sandbox.commit("meanwhile");
+    sandbox.apply(["-q", "--again"], &diff).exits(0);
+    assert_eq!(sandbox.text("old.txt"), format!("first\n{new}"));
+    // Without the blob nothing says where they go.
+    let bare: String =
+        diff.lines().filter(|line| !line.starts_with("index ")).map(|line| format!("{line}\n")).collect();
+    sandbox.apply(["-q"], &bare).exits(1).says("no context lines");
+}

@@ -251,6 +251,9 @@ impl Member<'_> {
             Anchor::Seek { .. } => None,
             _ => return self.fill_empty(),
         };
+        if let Some(line) = number.filter(|line| self.query.context.is_made_from && *line <= end) {
+            return addition::behind(&self.query, line);
+        }
         let names_line = number.is_some() || bounds.tail.is_some();
         match bounds.regions.as_deref() {
             _ if end > 0 && !matches!(self.hunk.change, Change::Diff { .. }) => Err(without_context()),

@@ -47,7 +47,9 @@ pub(super) fn already_applied(query: &Query<'_>) -> Option<Placement> {
     let matches = find(&query.with(&after)).ok()?;
     let (match_mode, places) = (matches.match_mode, matches.all());
     let place = places.first().copied().filter(|_| [1, context.repeat(0).total].contains(&places.len()))?;
-    let is_finished = !places.iter().any(|place| is_unfinished(hay, pattern, place));
+    // Lines that are lost above a result may leave its first line with another indentation.
+    let is_whole = matches.places.iter().all(|(aligned, _)| aligned.first.is_none());
+    let is_finished = is_whole && !places.iter().any(|place| is_unfinished(hay, pattern, place));
     let is_result =
         is_finished && match_mode.scope == Scope::Whole && sees_all(pattern, match_mode.normalization);
     (is_result && !is_unclear(match_mode) && !nearly_matches(query, &places))

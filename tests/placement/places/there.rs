@@ -332,3 +332,11 @@ fn a_heading_does_not_make_a_result_elsewhere_in_its_block_the_one_that_is_meant
     let lines = "-\t\tfmt.Printf(err)\n-\t\treturn err2\n+\t\tlog.Println(err)\n+\t\treturn err\n";
     refused("a.go", file, diffs("a.go", &format!("@@ func f() error {{\n{lines}")));
 }
+
+#[test]
+fn the_end_of_a_misquoted_text_is_not_its_result_in_another_indentation() {
+    let file = "{\n  \"source\": \"doc/api.md\",\n  \"modules\": [\n    {\n      \"a\": 1,\n      \"b\": 2,\n      \"c\": [\n      ]\n    }\n  ]\n}\n";
+    let end = "      \"a\": 1,\n      \"b\": 2,\n      \"c\": [\n";
+    let before = format!("{{\n  \"source\": \"doc/count.md\",\n  \"modules\": [\n    {{\n{end}");
+    refused("a.json", file, texts("a.json", &[(&before, &format!("{{\n{end}"))]));
+}

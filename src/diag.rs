@@ -24,7 +24,7 @@ pub struct Diagnostic {
     /// The path, as in the response.
     pub path: Option<String>,
     /// Places in the response, the main one first.
-    pub labels: Vec<Label>,
+    pub labels: Vec<Span>,
     /// The place of something that gave no edit, where its correction belongs, unless that is the main place; empty where
     /// something breaks off. Findings with the same place are about the same thing.
     pub lost: Option<Span>,
@@ -32,15 +32,6 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The evidence from the file.
     pub evidence: Option<Box<Evidence>>,
-}
-
-/// A place in the response, with a remark.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Label {
-    /// The place.
-    pub span: Span,
-    /// The remark; may be empty.
-    pub text: String,
 }
 
 /// What the file contains instead of the search text, or too often, or what the edit may not replace.
@@ -296,7 +287,7 @@ impl Diagnostic {
             message,
             edit: None,
             path: None,
-            labels: vec![Label { span, text: String::new() }],
+            labels: vec![span],
             lost: None,
             help: None,
             evidence: None,
@@ -310,10 +301,10 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a second place with a remark.
+    /// Adds other places.
     #[must_use]
-    pub fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label { span, text: text.into() });
+    pub fn with_labels(mut self, spans: impl IntoIterator<Item = Span>) -> Self {
+        self.labels.extend(spans);
         self
     }
 
@@ -346,7 +337,7 @@ impl Diagnostic {
 
     /// The main place in the response.
     pub fn span(&self) -> Option<Span> {
-        self.labels.first().map(|label| label.span)
+        self.labels.first().copied()
     }
 }
 

@@ -98,7 +98,7 @@ impl<'t> Json<'t> {
         }
         let rest = self.response.text().get(at..).unwrap_or("");
         let length = rest.chars().next().map_or(0, char::len_utf8);
-        Some(fault::invalid_json(span(at, at + length), &broken.why).with_label(span(start, start + 1), ""))
+        Some(fault::invalid_json(span(at, at + length), &broken.why))
     }
 
     /// Goes past the value. The line of the error may begin a region.

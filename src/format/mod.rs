@@ -184,7 +184,7 @@ impl Output {
             self.edit(edit);
         }
         for mut fault in read.diagnostics {
-            fault.labels.iter_mut().for_each(|label| label.span = place(label.span));
+            fault.labels.iter_mut().for_each(|label| *label = place(*label));
             fault.lost = fault.lost.map(place);
             self.fault(fault);
         }

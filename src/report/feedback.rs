@@ -325,7 +325,7 @@ impl<'a> Text<'a> {
                 let _ = write!(out, "\n## Edit {}: {} {path}{place}\n", edit.number, edit.verb());
             }
             None => {
-                let place = finding.places.first().map(|(lines, _)| format!("{lines} of {answer}"));
+                let place = finding.places.first().map(|lines| format!("{lines} of {answer}"));
                 let place = capital(&place.unwrap_or(answer));
                 let path = finding.path.as_deref().map(|path| format!(": {}", self.quotes.inline(path)));
                 let _ = write!(out, "\n## {place}{}\n", path.unwrap_or_default());
@@ -335,7 +335,7 @@ impl<'a> Text<'a> {
         for finding in section.findings.iter().take(most) {
             let message = self.quotes.inline(&finding.message);
             let of_lines = match finding.places.first() {
-                Some((lines, _)) if section.findings.len() > 1 => format!(" ({lines} of your answer)"),
+                Some(lines) if section.findings.len() > 1 => format!(" ({lines} of your answer)"),
                 _ => String::new(),
             };
             let _ = write!(out, "\nRefused as {}{of_lines}: {message}.\n", finding.code.as_str());

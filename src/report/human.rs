@@ -361,7 +361,7 @@ fn head(out: &mut String, finding: &Finding) {
 
 fn one(out: &mut String, finding: &Finding) {
     head(out, finding);
-    if let Some((response, (lines, _))) = finding.response.as_ref().zip(finding.places.first()) {
+    if let Some((response, lines)) = finding.response.as_ref().zip(finding.places.first()) {
         let _ = writeln!(out, "  {DIM}-->{DIM:#} {}, {lines}", escape(response));
     }
     let compared = finding
@@ -375,8 +375,8 @@ fn one(out: &mut String, finding: &Finding) {
             let _ = writeln!(out, "  {DIM}{number:>last$} |{DIM:#} {}", refusal::code(text));
         }
     }
-    for (lines, text) in finding.places.iter().skip(1) {
-        let _ = writeln!(out, "  {lines}: {}", escape(&cut(text)));
+    for lines in finding.places.iter().skip(1) {
+        let _ = writeln!(out, "  also {lines}");
     }
     if let Some(evidence) = &finding.evidence {
         refusal::show(out, finding, evidence);

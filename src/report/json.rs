@@ -68,7 +68,7 @@ fn diagnostic(finding: &Finding) -> Diagnostic<'_> {
     let evidence = finding.evidence.as_deref().cloned().unwrap_or_default();
     Diagnostic {
         finding,
-        lines: finding.places.first().map(|(lines, _)| *lines),
+        lines: finding.places.first().copied(),
         searched_to_end: !evidence.gave_up,
         evidence,
         nearest: Compared::of(finding),

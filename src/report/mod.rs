@@ -207,7 +207,7 @@ pub struct Finding {
     pub response: Option<String>,
     /// The labelled lines in the response, the main ones first, each with a remark that may be empty.
     #[serde(skip)]
-    pub places: Vec<(LineRange, String)>,
+    pub places: Vec<LineRange>,
     /// The first of the main lines: number and text.
     #[serde(skip)]
     pub excerpt: Vec<(usize, String)>,
@@ -532,15 +532,15 @@ const EXCERPT: usize = 4;
 /// A diagnostic with its lines in the response, and the path of its edit in `script`.
 pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response]) -> Finding {
     let response = diagnostic.span().and_then(|span| responses.get(span.response as usize));
-    let places = diagnostic.labels.iter().filter_map(|label| {
-        let response = responses.get(label.span.response as usize)?;
-        Some((response.lines_of(label.span), label.text.clone()))
-    });
+    let places = diagnostic
+        .labels
+        .iter()
+        .filter_map(|label| Some(responses.get(label.response as usize)?.lines_of(*label)));
     // There may be thousands of findings, so spare capacity is freed.
     let mut places: Vec<_> = places.collect();
     places.shrink_to_fit();
     let mut excerpt: Vec<(usize, String)> = match (response, places.first()) {
-        (Some(response), Some((lines, _))) => {
+        (Some(response), Some(lines)) => {
             let shown = response.lines_from(lines.first).take((lines.last - lines.first + 1).min(EXCERPT));
             // A line may be the whole response.
             (lines.first..).zip(shown.map(|line| shorten(line, quotes::LINE))).collect()

@@ -406,7 +406,7 @@ proptest! {
         let mut script = parse(&response, &crate::format::Reading::default());
         script.edits.retain(|edit| edit.format == FormatId::ApplyPatch);
         let spans = script.edits.iter().flat_map(|edit| [edit.span, edit.path.span]);
-        let faults = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().map(|label| label.span));
+        let faults = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().copied());
         for span in spans.chain(faults) {
             prop_assert!(response.text().get(span.range()).is_some(), "{:?}", span);
         }

@@ -391,7 +391,7 @@ proptest! {
     ) {
         let text = pieces.concat();
         let script = parse(&response(&text), &crate::format::Reading::only(FormatId::Applydir));
-        for span in script.diagnostics.iter().flat_map(|d| d.labels.iter().map(|label| label.span)) {
+        for span in script.diagnostics.iter().flat_map(|d| d.labels.iter().copied()) {
             prop_assert!(text.get(span.range()).is_some(), "{:?}", span);
         }
         for edit in &script.edits {

@@ -32,11 +32,10 @@ impl Calls {
         if let (Some(first), true) = (failed.first(), script.edits.len() < edits) {
             let message =
                 format!("{} skipped: the recorded call failed", counted(edits - script.edits.len(), "edit"));
-            let mut warning = Diagnostic::warning(Code::FailedCall, *first, message);
-            for also in failed.iter().skip(1).take(3) {
-                warning = warning.with_label(*also, "");
-            }
-            script.diagnostics.push(warning);
+            let others = failed.iter().skip(1).take(3).copied();
+            script
+                .diagnostics
+                .push(Diagnostic::warning(Code::FailedCall, *first, message).with_labels(others));
         }
     }
 

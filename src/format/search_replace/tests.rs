@@ -422,7 +422,7 @@ proptest! {
         let response = response(&text);
         let script = parse(&response, &Reading::default());
         let spans = script.edits.iter().flat_map(|edit| [edit.span, edit.path.span]);
-        let faults = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().map(|label| label.span));
+        let faults = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().copied());
         for span in spans.chain(faults) {
             prop_assert!(response.text().get(span.range()).is_some(), "{:?}", span);
         }

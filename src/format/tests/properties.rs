@@ -137,8 +137,7 @@ fn response(text: &str) -> Response {
 
 /// All spans of a script.
 fn spans(script: &Script) -> Vec<Span> {
-    let mut spans: Vec<Span> =
-        script.diagnostics.iter().flat_map(|d| d.labels.iter().map(|label| label.span)).collect();
+    let mut spans: Vec<Span> = script.diagnostics.iter().flat_map(|d| d.labels.iter().copied()).collect();
     for edit in &script.edits {
         spans.extend([edit.span, edit.path.span]);
         match &edit.op {

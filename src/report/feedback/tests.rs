@@ -34,7 +34,7 @@ fn finding(edit: Option<usize>, code: Code) -> Finding {
         path: edit.map(|edit| format!("file{edit}")),
         wanted: Vec::new(),
         response: Some("answer.txt".to_owned()),
-        places: vec![(PLACE, String::new())],
+        places: vec![PLACE],
         excerpt: vec![(3, "<edit>".to_owned())],
         help: None,
         evidence: None,

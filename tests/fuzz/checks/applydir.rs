@@ -34,7 +34,7 @@ pub(crate) fn check(bytes: &[u8]) {
             _ => panic!("the format has no such operation: {edit:?}"),
         }
     }
-    let labels = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().map(|label| label.span));
+    let labels = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().copied());
     for span in labels {
         assert!(response.text().get(span.range()).is_some());
     }

@@ -11,8 +11,7 @@ pub(crate) fn check(bytes: &[u8]) {
         assert!(pair[0].region <= pair[1].region);
     }
     let places = script.edits.iter().map(|edit| edit.span);
-    let labels =
-        script.diagnostics.iter().flat_map(|diagnostic| diagnostic.labels.iter().map(|label| label.span));
+    let labels = script.diagnostics.iter().flat_map(|diagnostic| diagnostic.labels.iter().copied());
     for span in places.chain(labels) {
         assert_eq!(span.response, 7);
         assert!(response.text().get(span.range()).is_some());

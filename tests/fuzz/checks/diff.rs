@@ -48,7 +48,7 @@ pub(crate) fn check(bytes: &[u8]) {
             assert!(blob.bytes().all(|byte| byte.is_ascii_hexdigit()));
         }
     }
-    let labels = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().map(|label| label.span));
+    let labels = script.diagnostics.iter().flat_map(|fault| fault.labels.iter().copied());
     for span in labels {
         assert!(response.text().get(span.range()).is_some());
     }

@@ -34,7 +34,7 @@ pub(crate) fn check(bytes: &[u8]) {
         }
     }
     let faults = script.diagnostics.iter().chain(&detected.diagnostics);
-    for span in faults.flat_map(|fault| fault.labels.iter().map(|label| label.span)) {
+    for span in faults.flat_map(|fault| fault.labels.iter().copied()) {
         assert!(response.text().get(span.range()).is_some());
     }
 }

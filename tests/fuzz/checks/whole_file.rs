@@ -35,7 +35,7 @@ pub(crate) fn check(bytes: &[u8]) {
     let detected = format::parse(&response, &git_llm_apply::format::Reading::default());
     assert!(detected.edits.iter().all(|edit| edit.format != FormatId::WholeFile));
     let faults = script.diagnostics.iter().chain(&detected.diagnostics);
-    for span in faults.flat_map(|fault| fault.labels.iter().map(|label| label.span)) {
+    for span in faults.flat_map(|fault| fault.labels.iter().copied()) {
         assert!(response.text().get(span.range()).is_some());
     }
 }

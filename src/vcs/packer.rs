@@ -1,5 +1,5 @@
-//! Hashes and compresses objects for a pack in threads: blobs ahead of time, while the rest of the edits is still being
-//! resolved, and what is written, while more is.
+//! Hashes and compresses blobs for a pack in threads: ahead of time, while the rest of the edits is still being resolved,
+//! and what is written, while more is.
 
 use super::compress::Compressor;
 use super::pack::PACK_LIMIT;
@@ -10,7 +10,6 @@ use crate::text::Content;
 use git2::ObjectType;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,12 +17,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MANY: usize = 1 << 20;
 
 const MOST_THREADS: usize = 4;
-
-/// The most compressed bytes to hold. Beyond this, whoever needs a queued blob compresses it.
-const MOST_HELD: usize = 32 << 20;
-
-/// The threads are woken each time this many bytes are queued: waking one takes longer than compressing less.
-const WORTH_WAKING: usize = 1 << 18;
 
 /// The content of an object.
 #[derive(Clone)]
@@ -50,6 +43,14 @@ impl Text {
         }
     }
 
+    /// All bytes, which may be shared with the content.
+    pub(super) fn shared(&self) -> Arc<[u8]> {
+        match self {
+            Self::Bytes(bytes) => Arc::clone(bytes),
+            text => text.bytes().into(),
+        }
+    }
+
     /// The address of the content. It is unique as long as `self` keeps the content alive.
     fn address(&self) -> usize {
         match self {
@@ -73,99 +74,57 @@ impl Packed {
     pub(super) fn new(compressor: &mut Compressor, kind: ObjectType, bytes: &[u8]) -> std::io::Result<Self> {
         Ok(Self { kind, len: bytes.len(), stream: compressor.run(kind, bytes)?.into() })
     }
-
-    /// Decompresses the object.
-    pub(super) fn content(&self) -> std::io::Result<Arc<[u8]>> {
-        let mut content = Vec::with_capacity(self.len);
-        let mut inflate = flate2::Decompress::new(true);
-        let status = inflate.decompress_vec(&self.stream, &mut content, flate2::FlushDecompress::Finish)?;
-        match status {
-            flate2::Status::StreamEnd if content.len() == self.len => Ok(content.into()),
-            _ => Err(std::io::Error::other("it does not end where it has to")),
-        }
-    }
 }
 
 /// What the threads are to do. Without the text, nobody wants it any more.
 type Job = Box<dyn FnOnce(&mut Compressor) + Send>;
 
-/// An object that was queued. Dropping this is to want it no more.
+/// A blob that was queued. Dropping this is to want it no more.
 struct Ahead {
     _text: Arc<Text>,
-    result: Receiver<(Oid, Packed, Counted)>,
+    result: Receiver<(Oid, Packed)>,
 }
 
-/// Compressed bytes that count toward [`MOST_HELD`] as long as this lives.
-struct Counted(Arc<AtomicUsize>, usize);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(self.1, Ordering::Relaxed);
-    }
-}
-
-/// The objects queued for the threads.
+/// The blobs queued for the threads.
 #[derive(Default)]
 pub(super) struct Packer {
     /// How many bytes were queued before the threads were started.
     seen: usize,
-    threads: Option<Sender<Vec<Job>>>,
-    /// What is not sent to the threads yet, and how many bytes that is.
-    waiting: (Vec<Job>, usize),
+    threads: Option<Sender<Job>>,
     /// By the address of the content.
     ahead: HashMap<usize, Ahead>,
-    held: Arc<AtomicUsize>,
 }
 
 impl Packer {
-    /// Queues an object, whose id may be known. Starts the threads once there is enough to do.
-    pub(super) fn queue(&mut self, repo: &Repo, kind: ObjectType, id: Option<Oid>, text: Text) {
-        let (address, len, format) = (text.address(), text.len(), repo.format());
-        self.seen = self.seen.saturating_add(len);
+    /// Queues a blob, whose id may be known. Starts the threads once there is enough to do.
+    pub(super) fn queue(&mut self, repo: &Repo, id: Option<Oid>, text: Text) {
+        let (address, format) = (text.address(), repo.format());
+        self.seen = self.seen.saturating_add(text.len());
         if self.threads.is_none() && self.seen >= MANY {
             self.threads = Some(begin(repo));
         }
-        // A compressed tree is held until the pack is written: there has to be room for blobs.
-        let most = if kind == ObjectType::Tree { MOST_HELD / 2 } else { MOST_HELD };
-        let is_full = move |held: &AtomicUsize| held.load(Ordering::Relaxed) >= most;
-        if self.threads.is_none() || self.ahead.contains_key(&address) || is_full(&self.held) {
+        let Some(threads) = self.threads.as_ref().filter(|_| !self.ahead.contains_key(&address)) else {
             return;
-        }
+        };
         let (done, result) = mpsc::sync_channel(1);
-        let (text, held) = (Arc::new(text), Arc::clone(&self.held));
+        let text = Arc::new(text);
         let wanted = Arc::downgrade(&text);
         self.ahead.insert(address, Ahead { _text: text, result });
-        self.waiting.0.push(Box::new(move |compressor| {
-            let Some(text) = wanted.upgrade().filter(|_| !is_full(&held)) else { return };
+        // Without a thread the job is dropped, and so is the end by which it would answer.
+        let _ = threads.send(Box::new(move |compressor| {
+            let Some(text) = wanted.upgrade() else { return };
             let bytes = text.bytes();
-            let id = id.map_or_else(|| Oid::hash_object_ext(kind, &bytes, format), Ok).ok();
-            // An error is not kept: writing the object meets it again and reports it.
-            if let Some((id, packed)) = id.zip(Packed::new(compressor, kind, &bytes).ok()) {
-                let size = packed.stream.len();
-                held.fetch_add(size, Ordering::Relaxed);
-                let _ = done.send((id, packed, Counted(held, size)));
+            let id = id.map_or_else(|| Oid::hash_object_ext(ObjectType::Blob, &bytes, format), Ok).ok();
+            // An error is not kept: writing the blob meets it again and reports it.
+            if let Some(found) = id.zip(Packed::new(compressor, ObjectType::Blob, &bytes).ok()) {
+                let _ = done.send(found);
             }
         }));
-        self.waiting.1 += len;
-        if self.waiting.1 >= WORTH_WAKING {
-            self.wake();
-        }
     }
 
-    /// Sends what waits to the threads.
-    fn wake(&mut self) {
-        let (jobs, _) = std::mem::take(&mut self.waiting);
-        if let Some(threads) = self.threads.as_ref().filter(|_| !jobs.is_empty()) {
-            // Without a thread the jobs are dropped, and so are the ends by which they would answer.
-            let _ = threads.send(jobs);
-        }
-    }
-
-    /// Returns the result for a text, if it was queued and the threads had room for it.
+    /// Returns the result for a text, if it was queued.
     pub(super) fn take(&mut self, text: &Text) -> Option<(Oid, Packed)> {
-        let ahead = self.ahead.remove(&text.address())?;
-        self.wake();
-        ahead.result.recv().ok().map(|(id, packed, _)| (id, packed))
+        self.ahead.remove(&text.address())?.result.recv().ok()
     }
 
     /// Drops all that was queued.
@@ -176,15 +135,15 @@ impl Packer {
 }
 
 /// Starts the threads. Without one, objects are compressed when they are written.
-fn begin(repo: &Repo) -> Sender<Vec<Job>> {
-    let (sender, jobs) = mpsc::channel::<Vec<Job>>();
+fn begin(repo: &Repo) -> Sender<Job> {
+    let (sender, jobs) = mpsc::channel::<Job>();
     let jobs = Arc::new(Mutex::new(jobs));
     for _ in 0..std::thread::available_parallelism().map_or(1, |all| all.get().min(MOST_THREADS)) {
         let Ok(mut compressor) = Compressor::new(repo, "pack.compression") else { break };
         let jobs = Arc::clone(&jobs);
         let work = move || {
             let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
-            std::iter::from_fn(next).flatten().for_each(|job| job(&mut compressor));
+            std::iter::from_fn(next).for_each(|job| job(&mut compressor));
         };
         let _ = std::thread::Builder::new().name("pack".into()).spawn(work);
     }
@@ -200,7 +159,7 @@ impl Repo {
 
     /// Queues a blob that will be written if all goes well, with the bytes that git stores.
     pub(super) fn precompress(&self, text: Text) {
-        self.packer.borrow_mut().queue(self, ObjectType::Blob, None, text);
+        self.packer.borrow_mut().queue(self, None, text);
     }
 
     /// Queues a response that the record will keep if all goes well.
@@ -225,6 +184,7 @@ impl Repo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
     fn text(number: usize) -> Text {
         Text::Bytes(format!("line of blob {number}\n").repeat(20_000).into_bytes().into())
@@ -250,10 +210,11 @@ mod tests {
         for text in ready.iter().rev() {
             let (id, packed) = take(text).expect("it is ready");
             assert_eq!(id, Oid::hash_object(ObjectType::Blob, &text.bytes()).expect("a name"));
-            assert_eq!(*packed.content().expect("content"), *text.bytes());
+            let mut content = Vec::new();
+            flate2::read::ZlibDecoder::new(&packed.stream[..]).read_to_end(&mut content).expect("whole");
+            assert_eq!((content.as_slice(), packed.len), (&*text.bytes(), content.len()));
             assert!(take(text).is_none(), "twice");
         }
-        assert_eq!(repo.packer.borrow().held.load(Ordering::Relaxed), 0);
     }
 
     #[test]
@@ -282,20 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_left_to_whoever_needs_it_and_so_is_all_without_threads() {
+    fn without_threads_all_is_left_to_whoever_needs_it() {
         let (_top, repo) = expecting(&[text(1), text(2), text(3), text(4)]);
         let queued = |text: &Text| {
             repo.precompress(text.clone());
             repo.packer.borrow_mut().take(text)
         };
-        let (one, other, last) = (text(5), text(6), text(7));
-        assert!(queued(&one).is_some());
-        let full = Counted(Arc::clone(&repo.packer.borrow().held), MOST_HELD);
-        full.0.fetch_add(MOST_HELD, Ordering::Relaxed);
-        assert!(queued(&other).is_none());
-        drop(full);
-        assert!(queued(&other).is_some());
+        assert!(queued(&text(5)).is_some());
         repo.packer.borrow_mut().threads = Some(mpsc::channel().0);
-        assert!(queued(&last).is_none());
+        assert!(queued(&text(6)).is_none());
     }
 }

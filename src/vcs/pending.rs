@@ -1,7 +1,7 @@
-//! The new objects of a transaction, in memory, in front of the repository's own. Blobs that take too much memory are
-//! compressed there, and then go to a directory.
+//! The new objects of a transaction, in memory, in front of the repository's own. Blobs that take too much memory go to a
+//! directory.
 
-use super::compress::{Compressor, stored};
+use super::compress::Compressor;
 use super::loose::{Writer, fan_out};
 use super::pack::PACK_LIMIT;
 use super::packer::{Packed, Text};
@@ -9,15 +9,13 @@ use super::places::ensure_private;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use git2::ObjectType;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How many bytes of blobs stay in memory. Further blobs are written to the directory.
+/// How many bytes of blobs stay in memory, besides the texts of plan and response. Further blobs are written to the
+/// directory.
 const IN_MEMORY: usize = 64 << 20;
-
-/// How many bytes of them stay uncompressed, if they will be in a pack.
-const PLAIN: usize = 16 << 20;
 
 /// The new objects of a repository that writes into a quarantine.
 pub(super) struct Pending {
@@ -32,11 +30,8 @@ pub(super) struct Pending {
     pub(super) relied: BTreeSet<Oid>,
     /// Whether libgit2 reads the directory.
     reads_directory: bool,
-    /// The uncompressed blobs in memory, and how many bytes they have.
-    plain: VecDeque<Oid>,
-    plain_bytes: usize,
-    /// How many bytes the compressed blobs in memory have.
-    packed_bytes: usize,
+    /// How many bytes the blobs in memory have that count toward [`IN_MEMORY`].
+    bytes: usize,
     /// How many of `ids` are in the repository already.
     pub(super) placed: usize,
     /// The modification time of their files.
@@ -45,35 +40,19 @@ pub(super) struct Pending {
 
 /// A new object.
 struct Known {
-    held: Held,
+    /// Its content, if it is in this process's memory. If not, libgit2 has it: adding one there would first search the whole
+    /// store.
+    held: Option<Held>,
     /// Whether it is in the directory.
     is_on_disk: bool,
 }
 
-/// Who holds a new object. Libgit2 does not know those in memory: adding one there would first search the whole store.
 #[derive(Clone)]
-enum Held {
-    /// This process's memory.
-    Plain(ObjectType, Text),
-    /// The same, compressed for a pack.
-    Packed(Packed),
-    /// Libgit2.
-    Libgit2,
-}
-
-impl Held {
-    /// The object, if it is in memory.
-    fn content(&self) -> Result<Option<(ObjectType, Arc<[u8]>)>> {
-        Ok(match self {
-            Self::Plain(kind, Text::Bytes(bytes)) => Some((*kind, Arc::clone(bytes))),
-            Self::Plain(kind, text) => Some((*kind, text.bytes().into())),
-            Self::Packed(packed) => {
-                let content = packed.content().map_err(|e| Error::io("read", "a compressed object", e))?;
-                Some((packed.kind, content))
-            }
-            Self::Libgit2 => None,
-        })
-    }
+struct Held {
+    kind: ObjectType,
+    text: Text,
+    /// The same, if it was compressed for a pack ahead.
+    packed: Option<Packed>,
 }
 
 impl Repo {
@@ -107,19 +86,17 @@ impl Repo {
             Some(pending) => named.into_iter().any(|id| pending.known.contains_key(&id)),
             None => false,
         };
-        self.put_held(id, is_new, Held::Plain(kind, Text::Bytes(bytes.into())))
+        self.put_held(id, is_new, Held { kind, text: Text::Bytes(bytes.into()), packed: None })
     }
 
     /// Writes a text as a blob, which may have been compressed ahead.
     pub(super) fn put_text(&self, text: &Text) -> Result<Oid> {
         let done = self.packer.borrow_mut().take(text);
-        match done {
-            Some((id, packed)) => self.put_held(id, false, Held::Packed(packed)),
-            None => {
-                let id = self.hash(ObjectType::Blob, &text.bytes())?;
-                self.put_held(id, false, Held::Plain(ObjectType::Blob, text.clone()))
-            }
-        }
+        let (id, packed) = match done {
+            Some((id, packed)) => (id, Some(packed)),
+            None => (self.hash(ObjectType::Blob, &text.bytes())?, None),
+        };
+        self.put_held(id, false, Held { kind: ObjectType::Blob, text: text.clone(), packed })
     }
 
     /// Writes an object with its id; `is_new` if it is known to be new.
@@ -136,8 +113,7 @@ impl Repo {
     }
 
     fn write_by_libgit2(&self, held: &Held) -> Result<()> {
-        let Some((kind, bytes)) = held.content()? else { return Ok(()) };
-        let written = self.git.odb().and_then(|store| store.write(kind, &bytes));
+        let written = self.git.odb().and_then(|store| store.write(held.kind, &held.text.bytes()));
         written.map(drop).map_err(|e| Error::git("write an object", e))
     }
 
@@ -161,8 +137,8 @@ impl Repo {
 
     /// Reads an object, new or not.
     pub(super) fn object(&self, id: Oid) -> Result<(ObjectType, Arc<[u8]>)> {
-        if let Some(found) = self.held(id).content()? {
-            return Ok(found);
+        if let Some(held) = self.held(id) {
+            return Ok((held.kind, held.text.shared()));
         }
         self.fetch(&[id])?;
         let failed = |e| Error::git(format!("read {id}"), e);
@@ -171,38 +147,24 @@ impl Repo {
         Ok((object.kind(), object.data().into()))
     }
 
-    /// Who holds an object.
-    fn held(&self, id: Oid) -> Held {
-        let pending = self.pending.borrow();
-        let known = pending.as_ref().and_then(|pending| pending.known.get(&id));
-        known.map_or(Held::Libgit2, |known| known.held.clone())
+    /// The object, if only this process's memory has it.
+    fn held(&self, id: Oid) -> Option<Held> {
+        self.pending.borrow().as_ref()?.known.get(&id)?.held.clone()
     }
 
     /// Whether it is a new object that libgit2 does not know.
     pub(super) fn is_unknown_to_libgit2(&self, id: Oid) -> bool {
-        !matches!(self.held(id), Held::Libgit2)
+        self.held(id).is_some()
     }
 
     /// An object, compressed for a pack.
     pub(super) fn packed(&self, id: Oid, compressor: &mut Compressor) -> Result<Packed> {
-        match self.held(id) {
-            Held::Packed(packed) => Ok(packed),
-            Held::Plain(kind, text) => self.packed_text(id, kind, &text, compressor),
-            Held::Libgit2 => {
-                let (kind, bytes) = self.object(id)?;
-                self.packed_text(id, kind, &Text::Bytes(bytes), compressor)
-            }
-        }
-    }
-
-    fn packed_text(
-        &self,
-        id: Oid,
-        kind: ObjectType,
-        text: &Text,
-        compressor: &mut Compressor,
-    ) -> Result<Packed> {
-        let done = self.packer.borrow_mut().take(text).map(|(_, packed)| packed);
+        let (kind, text) = match self.held(id) {
+            Some(Held { packed: Some(packed), .. }) => return Ok(packed),
+            Some(Held { kind, text, .. }) => (kind, text),
+            None => self.object(id).map(|(kind, bytes)| (kind, Text::Bytes(bytes)))?,
+        };
+        let done = self.packer.borrow_mut().take(&text).map(|(_, packed)| packed);
         let packed = done.map_or_else(|| Packed::new(compressor, kind, &text.bytes()), Ok);
         packed.map_err(|e| Error::io("compress", id.to_string(), e))
     }
@@ -232,8 +194,8 @@ impl Repo {
         let mut pending = self.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else { return Ok(()) };
         // The order of writing: referenced objects first.
-        for held in pending.ids.iter().filter_map(|id| pending.known.get(id)) {
-            self.write_by_libgit2(&held.held)?;
+        for held in pending.ids.iter().filter_map(|id| pending.known.get(id)?.held.as_ref()) {
+            self.write_by_libgit2(held)?;
         }
         pending.all_in_libgit2();
         Ok(())
@@ -250,9 +212,7 @@ impl Pending {
             known: HashMap::new(),
             relied: BTreeSet::new(),
             reads_directory: false,
-            plain: VecDeque::new(),
-            plain_bytes: 0,
-            packed_bytes: 0,
+            bytes: 0,
             placed: 0,
             stamp: None,
         }
@@ -272,72 +232,35 @@ impl Pending {
             self.relied.insert(id);
             return false;
         }
-        self.known.insert(id, Known { held: Held::Libgit2, is_on_disk: false });
+        self.known.insert(id, Known { held: None, is_on_disk: false });
         self.ids.push(id);
         true
     }
 
-    fn set_holder(&mut self, id: Oid, held: Held) {
-        if let Some(known) = self.known.get_mut(&id) {
-            known.held = held;
-        }
-    }
-
     fn all_in_libgit2(&mut self) {
-        self.known.values_mut().for_each(|known| known.held = Held::Libgit2);
-        self.plain.clear();
-        (self.plain_bytes, self.packed_bytes) = (0, 0);
+        self.known.values_mut().for_each(|known| known.held = None);
+        self.bytes = 0;
     }
 
     /// Keeps a new object in memory, or a blob in the directory once memory is full.
     fn hold(&mut self, repo: &Repo, id: Oid, held: Held) -> Result<()> {
         let is_many = self.ids.len() - self.placed >= PACK_LIMIT;
-        let len = match &held {
-            Held::Plain(kind, text) => {
-                if is_many && (*kind == ObjectType::Blob || text.len() > stored(*kind)) {
-                    repo.packer.borrow_mut().queue(repo, *kind, Some(id), text.clone());
-                }
-                // Only blobs count: trees are read again and again.
-                if *kind == ObjectType::Blob { text.len() } else { 0 }
-            }
-            Held::Packed(packed) => packed.stream.len(),
-            Held::Libgit2 => 0,
-        };
-        if is_many && self.plain_bytes.saturating_add(len) > PLAIN {
-            self.compress(repo)?;
+        if is_many && held.kind == ObjectType::Blob && held.packed.is_none() {
+            repo.packer.borrow_mut().queue(repo, Some(id), held.text.clone());
         }
-        if len > 0 && self.plain_bytes.saturating_add(self.packed_bytes).saturating_add(len) > IN_MEMORY {
-            if let Some((kind, bytes)) = held.content()? {
-                ensure_private(&self.path)?;
-                Writer::new(repo)?.write(&fan_out(&self.path, id)?, kind, &bytes)?;
-            }
+        // Trees are read again and again.
+        let len = match (held.kind, &held.text) {
+            (ObjectType::Blob, Text::Bytes(bytes)) => bytes.len(),
+            _ => 0,
+        };
+        if len > 0 && self.bytes.saturating_add(len) > IN_MEMORY {
+            ensure_private(&self.path)?;
+            Writer::new(repo)?.write(&fan_out(&self.path, id)?, held.kind, &held.text.bytes())?;
             return self.note_on_disk(repo, id);
         }
-        match &held {
-            Held::Packed(_) => self.packed_bytes += len,
-            _ if len > 0 => {
-                self.plain_bytes += len;
-                self.plain.push_back(id);
-            }
-            _ => {}
-        }
-        self.set_holder(id, held);
-        Ok(())
-    }
-
-    /// Compresses the older half of the uncompressed blobs, as far as the thread has not.
-    fn compress(&mut self, repo: &Repo) -> Result<()> {
-        let mut compressor = Compressor::new(repo, "pack.compression")?;
-        while self.plain_bytes > PLAIN / 2
-            && let Some(id) = self.plain.pop_front()
-        {
-            let Some(Held::Plain(kind, text)) = self.known.get(&id).map(|known| known.held.clone()) else {
-                continue;
-            };
-            let packed = repo.packed_text(id, kind, &text, &mut compressor)?;
-            self.plain_bytes -= text.len();
-            self.packed_bytes += packed.stream.len();
-            self.set_holder(id, Held::Packed(packed));
+        self.bytes += len;
+        if let Some(known) = self.known.get_mut(&id) {
+            known.held = Some(held);
         }
         Ok(())
     }

@@ -198,104 +198,69 @@ pub(super) fn nearly_has(
 }
 
 /// The text before all hunks of a file, if they may be already applied together: their results are reverted one after
-/// the other. `None` if one of them does not match in one place then. With it, whether that is proven: those that share
-/// lines are already applied as one hunk.
+/// the other. `None` if one of them does not match in one place then. With it, whether that is proven: those that touch
+/// each other are already applied as one hunk.
 ///
 /// The caller checks that the hunks change this text to the content of the file.
 pub fn before_all(content: &Content, hunks: &[&Hunk], context: &Context<'_>) -> Option<(Content, bool)> {
-    let mut left: Vec<(&Hunk, Pattern<'_>)> = Vec::with_capacity(hunks.len());
+    let mut left: Vec<Pattern<'_>> = Vec::with_capacity(hunks.len());
     for hunk in hunks {
-        left.push((hunk, Pattern::readings(&hunk.change).into_iter().next()?));
+        left.push(Pattern::readings(&hunk.change).into_iter().next()?);
     }
-    left.retain(|(_, pattern)| !pattern.changes_nothing());
+    left.retain(|pattern| !pattern.changes_nothing());
     // Usually a line is missing.
     let hay = Haystack::new(content, context.budget);
-    if !left.last()?.1.added().all(|text| hay.has_line(text, LOOSEST)) {
+    if !left.last()?.added().all(|text| hay.has_line(text, LOOSEST)) {
         return None;
     }
-    let mut now = content.clone();
-    let mut groups: Vec<Group<'_>> = Vec::new();
+    let (mut now, mut is_proven) = (Version::of_base(content.clone()), true);
+    // Whether each line is of a hunk.
+    let mut of_hunk = vec![false; content.line_count()];
     while !left.is_empty() {
         // Usually the last one that was applied matches first.
-        let without = |at: usize| Some((at, without_result(&now, &left.get(at)?.1, context.budget)?));
+        let without = |at: usize| Some((at, without_result(&now, left.get(at)?, context.budget)?));
         let (at, (place, before)) = (0..left.len()).rev().find_map(without)?;
-        let (hunk, _) = left.remove(at);
-        join(&mut groups, hunk, &place, [now.line_count(), before.line_count()]);
+        let lines = place.behind() - place.first() + before.content().line_count();
+        let lines = lines.checked_sub(of_hunk.len())?;
+        of_hunk.splice(place.first()..place.behind(), vec![true; lines]);
+        // Nothing is left of an addition without context lines.
+        is_proven &= lines > 0;
+        left.remove(at);
         now = before;
     }
-    groups.sort_by_key(|group| group.before.start);
-    // Between groups both texts have the same lines.
-    let mut shift = [0, 0];
-    let are_applied = groups.iter().all(|group| {
-        let start = group.before.start + shift[0] - shift[1];
-        shift = [shift[0] + group.result, shift[1] + group.before.len()];
-        group.is_applied(&now, (content, start..start + group.result), context)
-    });
-    (now != *content).then_some((now, are_applied))
+    let mut behind = 0;
+    for run in of_hunk.chunk_by(|one, next| one == next) {
+        let lines = behind..behind + run.len();
+        behind = lines.end;
+        is_proven &= run.first() == Some(&false) || is_applied(&now, lines, hunks, context) == Some(true);
+    }
+    (now.content() != content).then(|| (now.content().clone(), is_proven))
 }
 
-/// Hunks that are joined because they share lines.
-struct Group<'h> {
-    hunks: Vec<&'h Hunk>,
-    /// Their lines in the text from which the results were reverted.
-    before: Range<usize>,
-    /// How many lines these are in the file.
-    result: usize,
-}
-
-impl Group<'_> {
-    /// Whether the hunks are already applied as one hunk.
-    fn is_applied(
-        &self,
-        before: &Content,
-        (content, lines): (&Content, Range<usize>),
-        context: &Context<'_>,
-    ) -> bool {
-        let text = |content: &Content, lines: Range<usize>| {
-            let text =
-                |(_, line): (usize, Line<'_>)| Some(std::str::from_utf8(line.text).ok()?.to_owned() + "\n");
-            Haystack::new(content, context.budget).lines(lines).map(text).collect::<Option<String>>()
-        };
-        let joined = |first: &Hunk| {
-            let (before, after) = (text(before, self.before.clone())?, text(content, lines)?);
-            let change = Change::Texts { before: before.into(), after: after.into(), unit: Unit::Lines };
-            Some(Hunk { change, anchor: Anchor::Unique, ..first.clone() })
-        };
-        let one = match self.hunks.as_slice() {
-            [one] => Some((*one).clone()),
-            several => several.first().and_then(|first| joined(first)),
-        };
-        let applied = one.map(|one| apply(&Version::of_new(content.clone()), &[one], context));
-        matches!(applied, Some(Ok(Applied { outcome: Outcome::AlreadyApplied, .. })))
-    }
-}
-
-/// Adds a hunk whose result was reverted at a place to those with which it shares lines. The text had these numbers of
-/// lines before and after that.
-fn join<'h>(groups: &mut Vec<Group<'h>>, hunk: &'h Hunk, place: &Place, [old, new]: [usize; 2]) {
-    let (first, behind) = (place.first(), place.behind());
-    let shares = |group: &mut Group<'_>| group.before.start < behind && first < group.before.end;
-    let mut joined = Group { hunks: vec![hunk], before: first..behind, result: behind - first };
-    for shared in groups.extract_if(.., shares) {
-        let range = joined.before.start.min(shared.before.start)..joined.before.end.max(shared.before.end);
-        joined.result =
-            range.len() + joined.result + shared.result - joined.before.len() - shared.before.len();
-        joined.hunks.extend(shared.hunks);
-        joined.before = range;
-    }
-    // From there on, all lines have moved.
-    joined.before.end = joined.before.end + new - old;
-    for below in groups.iter_mut().filter(|group| group.before.start >= behind) {
-        below.before = below.before.start + new - old..below.before.end + new - old;
-    }
-    groups.push(joined);
+/// Whether hunks that touch each other are already applied as one hunk. `before` is the file without their results, and
+/// `lines` are theirs in it.
+fn is_applied(before: &Version, lines: Range<usize>, hunks: &[&Hunk], context: &Context<'_>) -> Option<bool> {
+    let (file, lineage) = before.base()?;
+    // Between such hunks both texts have the same lines.
+    let first = lines.start.checked_sub(1).map_or(Some(0), |above| Some(lineage.origin(above)? + 1))?;
+    let behind = lineage.origin(lines.end).unwrap_or(file.line_count());
+    let text = |content: &Content, lines: Range<usize>| {
+        let text =
+            |(_, line): (usize, Line<'_>)| Some(std::str::from_utf8(line.text).ok()?.to_owned() + "\n");
+        Haystack::new(content, context.budget).lines(lines).map(text).collect::<Option<String>>()
+    };
+    let (old, new) = (text(before.content(), lines)?, text(file, first..behind)?);
+    let change = Change::Texts { before: old.into(), after: new.into(), unit: Unit::Lines };
+    let joined = Hunk { span: hunks.first()?.span, change, anchor: Anchor::Unique };
+    let applied = apply(&Version::of_new(file.clone()), &[joined], context);
+    Some(matches!(applied, Ok(Applied { outcome: Outcome::AlreadyApplied, .. })))
 }
 
 /// The place of the result of a hunk, and the text before the hunk, if the result matches there only and proves that
 /// the hunk was applied.
-fn without_result(content: &Content, pattern: &Pattern<'_>, budget: &Budget) -> Option<(Place, Content)> {
+fn without_result(version: &Version, pattern: &Pattern<'_>, budget: &Budget) -> Option<(Place, Version)> {
     let back = pattern.reversed().filter(|_| pattern.after_is_proof())?;
-    let hay = Haystack::new(content, budget);
+    let hay = Haystack::new(version.content(), budget);
     let [place] = hay.whole_lines(&back.before, MatchMode::TRAILING.normalization)[..] else { return None };
     // A loose match of the search text elsewhere may be meant.
     let elsewhere = hay.skipping_blanks(&pattern.solid(), LOOSEST);
@@ -304,7 +269,5 @@ fn without_result(content: &Content, pattern: &Pattern<'_>, budget: &Budget) -> 
     }
     let aligned = Alignment::at(hay, &back, place, MatchMode::TRAILING)?;
     let splice = Splice { hay, reindent: &Reindent::default(), beside: Beside::Above, context: None };
-    let before =
-        Version::of_new(content.clone()).with(&splice.changes(&back, &aligned).ok()?).content().clone();
-    Some((place, before))
+    Some((place, version.with(&splice.changes(&back, &aligned).ok()?)))
 }

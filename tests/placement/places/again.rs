@@ -90,6 +90,10 @@ fn neighbouring_edits_land_and_are_there() {
     let expected = LIST.replace("alpha = 1", "alpha = 10").replace("charlie = 3", "charlie = 30");
     lands("a.py", LIST, texts("a.py", &pairs), &expected);
     already("a.py", &expected, texts("a.py", &pairs));
+    // The second one begins below the first one.
+    let pairs = [pairs[0], ("charlie = 3\ndelta = 4", "charlie = 30\ndelta = 4")];
+    lands("a.py", LIST, texts("a.py", &pairs), &expected);
+    already("a.py", &expected, texts("a.py", &pairs));
 }
 
 #[test]

@@ -62,19 +62,6 @@ fn shrinks_at(steps: &mut dyn Iterator<Item = &Step<'_>>) -> bool {
     2 * changes.iter().filter(|step| matches!(step, Step::Remove(_))).count() > changes.len()
 }
 
-/// Whether lines match at exactly this line of the file.
-pub(super) fn matches_at<T: AsRef<[u8]>>(
-    hay: Haystack<'_>,
-    line: usize,
-    lines: &[T],
-    normalization: Normalization,
-) -> bool {
-    let mut real = (line..).map(|line| hay.line(line));
-    lines
-        .iter()
-        .all(|text| real.next().flatten().is_some_and(|real| normalization.eq(text.as_ref(), real.text)))
-}
-
 /// The result of a hunk, if it matches at exactly the line that its line number names, or after blank lines there.
 pub(super) fn result_at(query: &Query<'_>, line: usize) -> Option<(Place, MatchMode)> {
     let Query { hay, pattern, .. } = *query;

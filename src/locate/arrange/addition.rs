@@ -5,7 +5,6 @@ use crate::edit::Unit;
 use crate::guard;
 use crate::locate::Context;
 use crate::locate::alignment::Alignment;
-use crate::locate::already_applied::matches_at;
 use crate::locate::evidence::{self, HELP_CONTEXT, unknown_indentation};
 use crate::locate::query::Query;
 use crate::locate::reindent::Reindent;
@@ -158,7 +157,12 @@ fn put(
     let Query { context, hay, pattern, .. } = *query;
     let after: Vec<Vec<u8>> =
         pattern.after().iter().enumerate().map(|(at, text)| reindent.line(text, at == 0)).collect();
-    if let Some(start) = start.filter(|&start| matches_at(hay, start, &after, Normalization::Text)) {
+    let lines: Vec<&[u8]> = after.iter().map(Vec::as_slice).collect();
+    let has_them = |start: &usize| {
+        let there = hay.within(*start..start + lines.len());
+        !there.whole_lines(&lines, Normalization::Text).is_empty()
+    };
+    if let Some(start) = start.filter(has_them) {
         let place = Place::lines(start, start + after.len());
         if !pattern.after_is_proof() {
             return Err(evidence::has_added_lines(start));

@@ -6,9 +6,7 @@ use super::series::State;
 use crate::diag::{Code, Refusal, counted};
 use crate::edit::{Anchor, Change, Hunk, Occurrence};
 use crate::locate::Repeat;
-use crate::locate::already_applied::{
-    already_applied, matches_at, put_by_other, result_between, stricter_result,
-};
+use crate::locate::already_applied::{already_applied, put_by_other, result_between, stricter_result};
 use crate::locate::bounds::{Bounds, Objection};
 use crate::locate::evidence::{self, HELP_CONTEXT};
 use crate::locate::gapped;
@@ -271,7 +269,7 @@ impl Member<'_> {
         if hay.content().is_empty() {
             return addition::behind(&self.query, 0);
         }
-        if after.len() == hay.line_count() && matches_at(hay, 0, &after, Normalization::Text) {
+        if after.len() == hay.line_count() && !hay.whole_lines(&after, Normalization::Text).is_empty() {
             return Ok(Placement::applied(hay, Place::lines(0, hay.line_count()), MatchMode::EXACT));
         }
         let lines = counted(hay.line_count(), "line");

@@ -144,8 +144,8 @@ pub struct Context<'a> {
     pub limits: &'a Limits,
     /// The budget of the response.
     pub budget: &'a Budget,
-    /// Whether line numbers are those of this very text: the hunks were made from it.
-    pub(crate) is_made_from: bool,
+    /// The text that the hunks were made from, by the index line of a diff.
+    pub blob: Option<&'a Content>,
     /// The base, which is the file before any edit of the response, and where its lines are in the current text; `None`
     /// if that is the base.
     pub(crate) base: Option<(&'a Content, &'a Lineage)>,
@@ -154,7 +154,7 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// The context of hunks that the response does not repeat.
     pub fn new(limits: &'a Limits, budget: &'a Budget) -> Self {
-        Self { repeats: &[], others: &[], followed: false, limits, budget, is_made_from: false, base: None }
+        Self { repeats: &[], others: &[], followed: false, limits, budget, blob: None, base: None }
     }
 
     /// Where the lines of the base are in the current text, if that is not the base.

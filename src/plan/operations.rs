@@ -314,16 +314,15 @@ impl<'t> Operation<'_, 't> {
 
     fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
         let number = self.number - 1;
-        // If the edit names the blob that its hunks were made from, they may match that text.
         let blob = self.blob(path)?;
-        let version = &blob.map_or_else(|| version.clone(), |text| version.grown_from(text));
         let mut repeats = self.repeats.of(number, self.edit.region);
         // Hunks that are located together are repeated only together.
         let first = repeats.first().copied().unwrap_or(Repeat::ONCE);
         repeats.resize(hunks.len(), first);
         let limits = limits(self.edit, self.rules());
-        let (others, followed) = (self.others, self.followed);
-        let context = Context { repeats: &repeats, others, followed, ..Context::new(&limits, self.budget) };
+        let (others, followed, blob) = (self.others, self.followed, blob.as_ref());
+        let context =
+            Context { repeats: &repeats, others, followed, blob, ..Context::new(&limits, self.budget) };
         let refused = |refusal: Refusal| {
             let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
             self.refusal(Refusal { help: unquotable.or(refusal.help), ..refusal }, hunks)

@@ -19,8 +19,6 @@ pub struct Version {
     content: Content,
     /// `None` if the file is new, or was replaced as a whole.
     origin: Option<Arc<Origin>>,
-    /// The text that the next hunks were made from, by their index line.
-    blob: Option<Content>,
 }
 
 #[derive(Debug, Clone)]
@@ -33,27 +31,12 @@ impl Version {
     /// A file of the base.
     pub fn of_base(content: Content) -> Self {
         let lineage = Lineage::new(content.line_count());
-        Self {
-            content: content.clone(),
-            origin: Some(Arc::new(Origin { base: content, lineage })),
-            blob: None,
-        }
+        Self { content: content.clone(), origin: Some(Arc::new(Origin { base: content, lineage })) }
     }
 
     /// A file without a base: the model was shown no other text of it.
     pub fn of_new(content: Content) -> Self {
-        Self { content, origin: None, blob: None }
-    }
-
-    /// The same text, with the text that the next hunks were made from.
-    #[must_use]
-    pub fn grown_from(&self, blob: Content) -> Self {
-        Self { blob: Some(blob), ..self.clone() }
-    }
-
-    /// The text that the hunks were made from, if they name one.
-    pub(crate) fn blob(&self) -> Option<&Content> {
-        self.blob.as_ref()
+        Self { content, origin: None }
     }
 
     /// The text.
@@ -82,6 +65,6 @@ impl Version {
             None => &mut unused,
         };
         let content = change::commit(&self.content, changes, lineage);
-        Self { content, origin, blob: None }
+        Self { content, origin }
     }
 }

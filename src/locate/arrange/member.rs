@@ -249,7 +249,9 @@ impl Member<'_> {
             Anchor::Seek { .. } => None,
             _ => return self.fill_empty(),
         };
-        if let Some(line) = number.filter(|line| self.query.context.is_made_from && *line <= end) {
+        // The hunk was made from this very text.
+        let is_exact = || self.query.context.blob.is_some_and(|blob| blob == hay.content());
+        if let Some(line) = number.filter(|line| *line <= end && is_exact()) {
             return addition::behind(&self.query, line);
         }
         let names_line = number.is_some() || bounds.tail.is_some();

@@ -226,4 +226,9 @@ fn a_hunk_behind_one_that_is_applied_is_not_made_above_it() {
     );
     lands("m.py", &file, diffs("m.py", &body.replace("@@ ... @@", "@@")), &expected);
     lands("m.py", &file, answer::udiffx("m.py", body), &expected);
+    // Another place that is like the result hides which one is the second hunk's.
+    let like = function("c").replace("    root,\n", "");
+    let (file, expected) = (format!("{file}{like}"), format!("{expected}{like}"));
+    lands("m.py", &file, diffs("m.py", &body.replace("@@ ... @@", "@@")), &expected);
+    lands("m.py", &file, answer::udiffx("m.py", body), &expected);
 }

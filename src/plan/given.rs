@@ -419,6 +419,8 @@ pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
 
 /// Adds a warning with the number and lines of unread blocks, if the response also has edits; an error with `strict`.
 pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
+    // Those of nested answers are found after the others.
+    script.unread.sort_by_key(|unread| (unread.span.response, unread.span.start));
     let Some(first) = script.unread.first().filter(|_| !script.edits.is_empty() || script.has_errors())
     else {
         return;

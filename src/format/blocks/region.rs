@@ -4,6 +4,8 @@ use super::drafts::may_be_cut_off;
 use super::{Gap, Reader};
 use crate::edit::{Candidate, Clue, CodeBlock, Edit, FenceState, FormatId, Script, Target, Unnamed};
 use crate::format::document::{Block, BlockKind};
+use crate::format::fence::is_markdown;
+use crate::format::file::NamedPath;
 use crate::format::scan::{Cursor, Line};
 use crate::format::{FORMATS, Format, diff, fault, file};
 use crate::span::Span;
@@ -155,7 +157,7 @@ impl<'r> Reader<'r> {
             self.above.read_fence(head);
             return;
         }
-        if let Some(found) = file::comment(head.text) {
+        if let Some(found) = file::comment(head.text).filter(|found| !is_title(head, *found, &block)) {
             let path = found.target(head, self.response.id());
             block.path_line = block.text.lines().next().unwrap_or("").len() + 1;
             block.candidates.retain(|file| file.by.is_whole());
@@ -164,4 +166,11 @@ impl<'r> Reader<'r> {
         }
         self.keep(block, depth);
     }
+}
+
+/// Whether the first line of a code block is the title of a Markdown file, where `#` begins no comment.
+fn is_title(head: Line<'_>, found: NamedPath<'_>, block: &CodeBlock) -> bool {
+    let named = block.candidates.iter().filter(|file| file.by.is_whole()).map(|file| file.path.raw.as_str());
+    let by_language = format!(".{}", block.language);
+    head.trimmed().starts_with('#') && named.chain([found.path, &by_language]).any(is_markdown)
 }

@@ -107,15 +107,16 @@ impl<'r> Texts<'_, 'r> {
 
     /// Tells fence lines without a partner that are content from those that close the fence around the block or open it
     /// again: only these stay among `lone`. It is an error if that is unclear: in a Markdown file, where these may be
-    /// content, too, and if only one of the texts begins or ends with such a line.
+    /// content, too; if such a line has other lines around it; beside a fence line that is content; and if only one of the
+    /// texts begins or ends with a fence line that is content.
     fn keep_outer_fences<const N: usize>(
         &self,
         halves: [&mut Half<'r>; N],
         out: &mut Output,
     ) -> Result<(), Span> {
         let is_markdown = is_markdown(out.file.as_deref().unwrap_or(""));
-        let (mut is_closed, mut first) = (false, None);
-        let (mut edges, mut likes) = (Vec::new(), Vec::new());
+        let (mut is_closed, mut first, mut among) = (false, None, None);
+        let (mut edges, mut likes, mut content) = (Vec::new(), Vec::new(), None);
         let is_like_it = |line: &&Line<'r>| {
             Fence::of(line.text).zip(self.cursor.fence()).is_some_and(|(fence, outer)| fence.may_close(outer))
         };
@@ -129,25 +130,39 @@ impl<'r> Texts<'_, 'r> {
             let ends = [solid().next(), solid().last()];
             let mut edge = None;
             half.pairs.lone.retain(|line| {
-                let is_outside =
-                    self.cursor.fence().is_some() && (is_closed || self.cursor.closes_fence(*line));
+                let is_outside = self.is_outside(*line, is_closed);
                 is_closed ^= is_outside;
                 first = first.or(is_outside.then_some(*line));
+                content = content.or((!is_outside).then_some(*line));
                 edge = edge.or((!is_outside && ends.contains(&Some(*line))).then_some(*line));
                 is_outside
             });
+            let lone = &half.pairs.lone;
+            let is_outer = |line: &Line<'r>| lone.binary_search_by_key(&line.start, |one| one.start).is_ok();
+            let mut below = solid().skip_while(is_outer).skip_while(|line| !is_outer(line));
+            among = among.or(below.find(|line| !is_outer(line)));
             edges.push(edge);
         }
         // Where both texts have as many, these fences stay.
         let is_one = likes.iter().any(|like| like.len() != likes[0].len()) || N == 1;
-        let first = first.or(likes.concat().first().copied().filter(|_| is_one)).filter(|_| is_markdown);
+        let in_markdown =
+            first.or(likes.concat().first().copied().filter(|_| is_one)).filter(|_| is_markdown);
         let only = if N == 1 || edges.contains(&None) { edges.into_iter().flatten().next() } else { None };
         let only = only.filter(|_| !is_markdown && self.cursor.fence().is_some());
-        if let Some(unclear) = first.or(only) {
+        let beside = content.or(among).and(first);
+        if let Some(unclear) = in_markdown.or(only).or(beside) {
             return Err(self.cursor.span_of(unclear));
         }
         out.closed_fence |= is_closed;
         Ok(())
+    }
+
+    /// Whether a fence line without a partner closes the fence around the block or, once that is closed, opens it again. A
+    /// line with another info string does neither.
+    fn is_outside(&self, line: Line<'_>, is_closed: bool) -> bool {
+        let (Some(fence), Some(outer)) = (Fence::of(line.text), self.cursor.fence()) else { return false };
+        let opens_again = is_closed && (fence.info.is_empty() || fence.info == outer.info);
+        opens_again || self.cursor.closes_fence(line)
     }
 
     /// The change of a block with several candidates for the divider: all lines of both texts.

@@ -156,6 +156,14 @@ fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, Tre
         }
     }
     if !own.is_empty() {
+        // A line above them that may be a path, too.
+        let is_other = |one: &&Candidate| {
+            let path = one.path.shown();
+            let names_part = |own: &Candidate| own.path.shown().starts_with(&path);
+            one.by == Clue::Line && may_be_path(&path) && !own.iter().any(names_part)
+        };
+        let others: Vec<Candidate> = given.candidates.iter().filter(is_other).cloned().collect();
+        own.extend(others);
         return Ok(own);
     }
     for candidate in given.candidates.iter().filter(|one| !one.by.is_whole() && one.by != Clue::Asked) {
@@ -171,6 +179,14 @@ fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, Tre
     let asked = given.candidates.iter().find(|one| one.by == Clue::Asked);
     let only = if let [only] = own.as_slice() { Some(only).filter(fits) } else { None };
     Ok(only.or(asked.filter(fits).filter(is_valid)).cloned().into_iter().collect())
+}
+
+/// Whether a line that names no file that the tree has may name one: it has directories, and is no label such as
+/// `Client/Server`.
+fn may_be_path(path: &str) -> bool {
+    path.contains('/')
+        && !path.starts_with(['/', '$', '~', '%', '@'])
+        && !path.contains(|c: char| c.is_uppercase() || c.is_whitespace())
 }
 
 /// Whether a line, comment or info string that may be a path names a file: the tree has it, or it looks like a path. A

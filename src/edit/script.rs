@@ -74,6 +74,8 @@ impl Candidate {
 /// Where a file is named for an edit or a code block, the clearest and nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clue {
+    /// In a line right above that is only `File:` and the path.
+    Label,
     /// In a line right above that is only a path.
     Line,
     /// In the first line inside of the fence, as a comment.
@@ -93,7 +95,7 @@ pub enum Clue {
 impl Clue {
     /// Whether the text is only the path.
     pub fn is_whole(self) -> bool {
-        matches!(self, Clue::Line | Clue::Comment | Clue::Info)
+        matches!(self, Clue::Label | Clue::Line | Clue::Comment | Clue::Info)
     }
 }
 

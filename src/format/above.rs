@@ -197,7 +197,8 @@ impl<'r> Above<'r> {
     pub(super) fn files_of_block(&self, info: bool) -> Vec<Candidate> {
         let line = self.path_line().map(|(found, line)| {
             let path = self.target(found, line);
-            Candidate { path, by: Clue::Line, quoted: found.quoted }
+            let by = if file::labelled_path(line.text).0 { Clue::Label } else { Clue::Line };
+            Candidate { path, by, quoted: found.quoted }
         });
         let info = self.info.clone().filter(|_| info);
         let info = info.map(|(path, _)| Candidate { path, by: Clue::Info, quoted: false });

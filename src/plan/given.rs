@@ -199,8 +199,11 @@ fn is_named(given: &CodeBlock, one: &Candidate, base: &Base<'_>) -> Result<bool,
     let folder = path.rsplit_once('/').map(|(folder, _)| folder);
     let is_of = has_extension || Language::has_name(&path);
     let fits = is_of && !given.language.is_empty() && Language::is_called(&given.language, &path);
+    // Without quotes, `NOTES` may be a title.
+    let is_known = one.quoted && Language::is_well_known(&path);
     let looks_like_path = match folder {
         _ if path.starts_with(['$', '~', '%']) || path.starts_with("@/") => false,
+        _ if one.by == Clue::Label && !path.starts_with('/') && !path.contains(' ') => true,
         _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
         Some(_) if has_extension || fits || path.starts_with('.') => true,
         Some(folder) => match RepoPath::parse(folder) {
@@ -209,7 +212,7 @@ fn is_named(given: &CodeBlock, one: &Candidate, base: &Base<'_>) -> Result<bool,
         },
         None => {
             fits || given.language.is_empty()
-                && (has_extension && Language::has_name(&path) || path.starts_with('.'))
+                && (has_extension && Language::has_name(&path) || path.starts_with('.') || is_known)
         }
     };
     Ok(looks_like_path || is_file(&one.path, base)?)

@@ -85,7 +85,7 @@ fn counting(
     let mut counting: Vec<Candidate> = Vec::new();
     for candidate in all {
         let counts = match candidate.by {
-            Clue::Line | Clue::Comment | Clue::Info | Clue::Asked => true,
+            Clue::Label | Clue::Line | Clue::Comment | Clue::Info | Clue::Asked => true,
             _ if has_no_search_text => false,
             Clue::Heading => true,
             _ if is_named => false,

@@ -82,19 +82,24 @@ const BY_EXTENSION: &[(&str, Language)] = &[
 ];
 
 /// Names of texts for people without an extension.
-const PROSE_NAMES: &str = "CHANGELOG CHANGES CONTRIBUTING HISTORY NEWS NOTES README TODO AUTHORS";
+const PROSE_NAMES: &str =
+    "CHANGELOG CHANGES CONTRIBUTING HISTORY NEWS NOTES README TODO AUTHORS LICENSE COPYING NOTICE";
 
 /// Names of files whose comments begin with `#`, whatever their extension.
 const HASH_NAMES: &str = "Dockerfile Containerfile Rakefile Gemfile Vagrantfile Brewfile \
                           CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS \
                           Makefile makefile GNUmakefile";
 
+/// Names of other files without an extension.
+const OTHER_NAMES: &str = "Jenkinsfile";
+
 /// Extensions or names of files, and after a colon what info strings call their language.
 const LABELS: &str = "py pyi pyw:python python3|rs:rust|js mjs cjs jsx:javascript node js|ts mts cts tsx:typescript ts|\
-                      c h:c|cc cpp cxx hh hpp hxx h:c++ cpp|cs:csharp c#|go:golang|kt kts:kotlin|rb:ruby|\
+                      c h:c|cc cpp cxx hh hpp hxx h:c++ cpp|cs:csharp c#|go:golang|kt kts:kotlin|\
+                      rb rakefile gemfile vagrantfile brewfile:ruby|groovy jenkinsfile:groovy|\
                       sh bash zsh:shell sh bash zsh|ps1:powershell|yml yaml:yaml yml|html htm:html|md:markdown|\
                       ex exs:elixir|hs:haskell|ml mli:ocaml|m mm:objectivec objective-c|pl pm:perl|tf:terraform hcl|\
-                      json:jsonc json5|makefile mk:make|dockerfile:docker|txt:text plaintext";
+                      json:jsonc json5|makefile mk:make|dockerfile:docker|txt license copying notice:text txt plaintext";
 
 /// A comment with one of these is a directive: a program reads it.
 const DIRECTIVES: &str = "noqa|nolint|type:|mypy:|pylint|pyright|pragma|fmt:|isort:|ruff:|-*-|coding:|coding=|go:|\
@@ -141,6 +146,11 @@ impl Language {
     pub(crate) fn has_name(path: &str) -> bool {
         let kind = kind(path);
         LABELS.split('|').any(|one| has_word(one.split(':').next(), &kind))
+    }
+
+    /// Whether a name without an extension is one that files have everywhere, such as `Makefile`.
+    pub(crate) fn is_well_known(name: &str) -> bool {
+        [HASH_NAMES, PROSE_NAMES, OTHER_NAMES].iter().any(|names| has_word(Some(names), name))
     }
 
     /// Whether an info string is empty or names the language of this file.

@@ -182,6 +182,7 @@ impl<'a> Call<'a> {
         };
         Ok(match () {
             () if replaces => Some(Verb::Replace),
+            () if writes && self.has_lines() => return Err(self.lacks("old_string")),
             () if is_edit => Some(Verb::Insert),
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
@@ -196,8 +197,18 @@ impl<'a> Call<'a> {
 
     /// Whether it is an object without a tool's name, and has a change as only other tools take it.
     fn has_change_of_another(&self) -> bool {
-        let is_change = |field: &Field<'_>| ["diff", "code_edit"].contains(&field.key) && field.is_text();
+        let is_change = |field: &Field<'_>| {
+            let is_key = ["diff", "code_edit"].contains(&field.key)
+                || field.key == "code" && self.is_sure(Name::Path)
+                || field.name == Some(Name::Text) && self.has_lines();
+            is_key && field.is_text()
+        };
         self.tool.is_none() && self.has(Name::Path) && self.fields.iter().any(is_change)
+    }
+
+    /// Whether it says which lines of the file it is about.
+    fn has_lines(&self) -> bool {
+        ["start_line", "end_line"].iter().all(|key| self.fields.iter().any(|field| field.key == *key))
     }
 
     /// The error about a missing field.

@@ -14,7 +14,9 @@ use crate::response::Passage;
 use crate::span::Span;
 
 /// Tools with tags of their own, and the fields in them that may have several lines.
-const TOOLS: [&str; 4] = ["write_to_file", "replace_in_file", "apply_diff", "str_replace"];
+const TOOLS: [&str; 5] = ["write_to_file", "replace_in_file", "apply_diff", "str_replace", "delete_file"];
+/// Tools with tags of their own that edit files in other ways, which are refused.
+const OTHERS: [&str; 4] = ["search_and_replace", "insert_content", "edit_file", "create_file"];
 const FIELDS: [&str; 6] = ["path", "diff", "content", "task_progress", "old_str", "new_str"];
 
 /// The tag of a call or a field.
@@ -32,7 +34,7 @@ impl<'r> Opening<'r> {
     /// The tag of a call at the start of a text.
     fn of_call(text: &'r str) -> Option<Self> {
         let (tag, false) = tag::peek(text)? else { return None };
-        if TOOLS.contains(&tag) {
+        if is_own(tag) {
             let is_whole = text[1 + tag.len()..].starts_with('>');
             return is_whole.then_some(Self { name: tag, tag, length: tag.len() + 2 });
         }
@@ -43,7 +45,7 @@ impl<'r> Opening<'r> {
     /// The tag of a field at the start of a text. In a tool's own tag, an unknown field must end on the same line.
     fn of_field(self, text: &'r str) -> Option<Self> {
         let (tag, false) = tag::peek(text)? else { return None };
-        if !TOOLS.contains(&self.tag) {
+        if !is_own(self.tag) {
             return Self::named(text, tag, &["parameter"]);
         }
         let rest = text[1 + tag.len()..].strip_prefix('>')?;
@@ -60,6 +62,11 @@ impl<'r> Opening<'r> {
         let name = value.split('"').next().filter(|_| ["", "name"].contains(&trim(attribute)))?;
         Some(Self { name, tag, length: end + 1 })
     }
+}
+
+/// Whether a tag is that of a tool.
+fn is_own(tag: &str) -> bool {
+    TOOLS.contains(&tag) || OTHERS.contains(&tag)
 }
 
 pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
@@ -79,6 +86,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let diff = fields.iter().find(|(field, _)| field.key == FIELDS[1]);
     let diff = diff.map(|(field, first)| (*first, field.span.end as usize));
     let call = Call::of_fields(opening.name, span, fields.into_iter().map(|(field, _)| field).collect());
+    let unknown = || fault::unknown_operation(span, opening.name, &TOOLS.join(", ")).into();
+    let read = if OTHERS.contains(&opening.tag) { Err(unknown()) } else { read };
     let taken = read.and_then(|()| match diff.filter(|_| call.patch().is_none()) {
         Some(blocks) => take_blocks(cursor, opening, &call, blocks, out),
         None => take_fields(opening, &call, out),

@@ -2,6 +2,7 @@
 
 use super::scan::{Below, Line, Lines, trim, trim_start};
 use crate::response::{Passage, Response};
+use crate::text::extension;
 
 /// The length of a fence that can contain usual fences.
 pub(super) const LONG: usize = 4;
@@ -100,10 +101,12 @@ impl<'r> Pairs<'r> {
         Self { lone: open.into_iter().map(|(line, _)| line).collect(), around }
     }
 
-    /// The lines of the fence around the whole payload, if they are not content of the file.
+    /// The lines of the fence around the whole payload, if they are not content of the file. A fence in a Markdown file
+    /// may be content, unless its info string says that it contains Markdown, or names the extension of the file.
     pub(super) fn wrapper(&self, file: &str) -> Option<(Line<'r>, Line<'r>)> {
         let (first, last, info) = self.around?;
-        (!is_markdown(file) || says_markdown(info)).then_some((first, last))
+        let is_named = extension(trim(file)).is_some_and(|kind| info.eq_ignore_ascii_case(kind));
+        (is_named || !is_markdown(file) || says_markdown(info)).then_some((first, last))
     }
 }
 
@@ -144,7 +147,7 @@ pub(super) fn says_markdown(info: &str) -> bool {
 
 /// Whether a file is Markdown or similar, so that fences may be its content.
 pub(super) fn is_markdown(file: &str) -> bool {
-    let extension = trim(file).rsplit_once('.').map_or("", |(_, extension)| extension);
+    let extension = extension(trim(file)).unwrap_or("");
     ["md", "markdown", "mdx", "rst"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 

@@ -84,6 +84,8 @@ pub(super) struct Reader<'r> {
     region: u32,
     /// The column at which all text begins, if a margin was copied with it.
     margin: Option<usize>,
+    /// Whether all lines of the response are indented.
+    is_indented: bool,
     /// The column at which the text of the open list item begins.
     item: Option<usize>,
     /// The fences around the current one, outermost first.
@@ -113,6 +115,7 @@ impl<'r> Reader<'r> {
             gap: Gap::Text,
             region: 0,
             margin: None,
+            is_indented: false,
             item: None,
             outer: Vec::new(),
             nests: true,
@@ -163,7 +166,9 @@ impl<'r> Reader<'r> {
             line.trimmed().starts_with(char::is_alphanumeric)
                 && file::path_line(line.text).is_none_or(|path| !path.is_sure())
         };
-        self.margin = first.filter(is_prose).and_then(|_| margin(cursor.lines()));
+        let margin = margin(cursor.lines());
+        self.is_indented = margin.is_some();
+        self.margin = margin.filter(|_| first.as_ref().is_some_and(is_prose));
         let start = cursor.clone();
         let summary = self.read_blocks(&mut cursor, 0);
         if let Some(fence) = start.fence() {

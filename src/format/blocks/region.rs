@@ -4,7 +4,7 @@ use super::drafts::may_be_cut_off;
 use super::{Gap, Reader};
 use crate::edit::{Candidate, Clue, CodeBlock, Edit, FenceState, FormatId, Script, Target, Unnamed};
 use crate::format::document::{Block, BlockKind};
-use crate::format::fence::is_markdown;
+use crate::format::fence::{is_deep, is_markdown};
 use crate::format::file::NamedPath;
 use crate::format::scan::{Cursor, Line};
 use crate::format::{FORMATS, Format, diff, fault, file};
@@ -14,6 +14,9 @@ impl<'r> Reader<'r> {
     /// Parses the region at this line, if a format opens one.
     pub(super) fn read_region(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(line) = cursor.line() else { return false };
+        // An indented code block, which only shows a diff.
+        let is_code = !self.is_indented && cursor.fence().is_none() && is_deep(line.text);
+        let shown_below = is_code.then(|| self.above.saved());
         for format in FORMATS {
             // A hunk without numbers goes on with the diff above.
             let goes_on = || format.id == FormatId::Diff && diff::is_hunk(cursor.text());
@@ -44,6 +47,12 @@ impl<'r> Reader<'r> {
                 BlockKind::Region { format: format.id, edits, faults }
             };
             let span = cursor.span(line.start, cursor.at());
+            if let Some(above) = shown_below.filter(|_| format.id == FormatId::Diff) {
+                self.add(BlockKind::Other, span, depth);
+                self.blocks.push(Block { kind, span, depth: depth + 1, level: depth + 1 });
+                (self.above, self.gap) = (above, Gap::Text);
+                return true;
+            }
             let beside = beside.into_iter().filter(|one| !is_empty && span.holds(*one));
             beside.for_each(|one| self.add(BlockKind::Other, one, depth));
             self.add(kind, span, depth);

@@ -41,11 +41,38 @@ impl<'a> Merge<'a> {
         }
         for (place, with) in changes {
             self.check_imports((old, &place), (new, &with))?;
-            let text = self.shifted(with, file.indentation(place.start))?;
+            let first = parsed.indentation(with.start);
+            let mut inside = here.iter().filter(|unit| with.contains(&unit.start));
+            let is_odd = |unit: &Range<usize>| {
+                parsed.begins_line(unit.start) && parsed.indentation(unit.start) != first
+            };
+            let (place, text) = match first != file.indentation(place.start) && inside.any(is_odd) {
+                true => self.as_written((old, new), place, with)?,
+                false => (place.clone(), self.shifted(with, file.indentation(place.start))?),
+            };
             self.check_lines_lost(new, &place, &text, true)?;
             self.edits.replace(place, text);
         }
         Ok(())
+    }
+
+    /// The lines of a run whose first line is indented otherwise than the others, such as a label or `#ifdef`, and those of
+    /// the file that they replace. That line does not tell how to shift the others, so no line may need it.
+    fn as_written(
+        &self,
+        (old, new): (&Definition<'_>, &Definition<'_>),
+        place: Range<usize>,
+        with: Range<usize>,
+    ) -> Result<(Range<usize>, String), MergeError> {
+        let (file, of) = (self.file, &self.snippet.parsed);
+        let to = file.indentation(old.range(file).start);
+        let is_shifted = !self.snippet.indentation.is_empty() || of.indentation(new.range(of).start) != to;
+        if is_shifted || !(file.begins_line(place.start) && of.begins_line(with.start)) {
+            return Err(MergeError::indentation().at(of.line(with.start)));
+        }
+        self.check_indentation(with.clone(), file.indentation(place.start))?;
+        let text = of.slice(of.line_start(with.start)..with.end).to_owned();
+        Ok((file.line_start(place.start)..place.end, text))
     }
 
     /// The position in the file's body of a statement of the snippet, which must be unique and not before `from`.

@@ -440,7 +440,7 @@ fn duplicate(
 }
 
 /// A new definition that may not be meant as one.
-fn may_be(new: &Definition<'_>, other: &str) -> MergeError {
+pub(super) fn may_be(new: &Definition<'_>, other: &str) -> MergeError {
     MergeError::new(format!("the new {} may be {other}", new.shown()), OTHER_FORMAT).about(new, None)
 }
 

@@ -3,7 +3,7 @@
 use super::super::error::MergeError;
 use super::super::items::{Definition, Part};
 use super::Merge;
-use super::container::Matched;
+use super::container::{Matched, may_be};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -47,6 +47,9 @@ impl<'a> Merge<'a> {
             _ => None,
         };
         if let Some(before) = run.start.checked_sub(1).and_then(place) {
+            if let Some(behind) = place(run.end) {
+                self.check_in_place(matched, run.clone(), before + 1..behind)?;
+            }
             return Ok(Spot::After(before));
         }
         if let Some(behind) = place(run.end) {
@@ -60,6 +63,26 @@ impl<'a> Merge<'a> {
         match matched.old.len().checked_sub(1) {
             Some(last) if elided && is_last && ends => Ok(Spot::After(last)),
             _ => Err(no_place(matched, run.start)),
+        }
+    }
+
+    /// Refuses new members that stand where the file has as many others that the snippet does not show, nor elides: they may
+    /// be renamed.
+    fn check_in_place(
+        &self,
+        matched: &Matched<'_>,
+        run: Range<usize>,
+        between: Range<usize>,
+    ) -> Result<(), MergeError> {
+        let new = matched.new.get(run).unwrap_or_default().iter().map(Part::definition);
+        let old = matched.old.get(between.clone()).unwrap_or_default().iter().map(Part::definition);
+        let is_shown = |at: usize| matched.at.contains(&Some(at));
+        if matched.list == self.file.root() || new.len() != old.len() || between.clone().any(is_shown) {
+            return Ok(());
+        }
+        match new.zip(old).find_map(|(new, old)| new.zip(old).filter(|(new, old)| new.what == old.what)) {
+            Some((new, old)) => Err(may_be(new, &old.shown()).about(new, Some(old))),
+            None => Ok(()),
         }
     }
 

@@ -14,7 +14,9 @@ const LITERALS: &[(&str, &[(&str, &str)])] = &[
     ("cc cpp cxx c++ hpp hh hxx cu", &[("R\"(", ")\"")]),
     ("cs", &[("@\"", "\"")]),
     ("lua", &[("[[", "]]")]),
-    ("sh bash zsh ksh rb pl pm tf hcl dockerfile", &[("<<", "")]),
+    ("sh bash zsh ksh pl pm tf hcl dockerfile", &[("<<", "")]),
+    ("rb", &[("<<-", ""), ("<<", "")]),
+    ("php", &[("<<<", "")]),
 ];
 
 /// What opens and closes strings of several lines, by the kind of a file.
@@ -31,7 +33,7 @@ impl Language {
         }
         let mut open: Option<Literal<'_>> = None;
         let mut above: &[u8] = b":";
-        let words: HashSet<&[u8]> = lines.iter().map(|line| line.trim_ascii()).collect();
+        let words: HashSet<&[u8]> = lines.iter().map(|line| end_of_heredoc(line)).collect();
         let mut inside = Vec::with_capacity(lines.len());
         for &line in lines {
             inside.push(open.is_some_and(|literal| !literal.is_doc));
@@ -50,7 +52,7 @@ impl Language {
         words: &HashSet<&[u8]>,
     ) -> Option<Literal<'a>> {
         if let Some(Literal { end, is_line: true, .. }) = open {
-            return open.filter(|_| line.trim_ascii() != end);
+            return open.filter(|_| end_of_heredoc(line) != end);
         }
         let mut at = 0;
         while at < line.len() {
@@ -65,10 +67,10 @@ impl Language {
                 _ if rest[0] == b'\\' => 2,
                 (Some(_), _) => 1,
                 _ if apart && !self.line.is_empty() && rest.starts_with(self.line.as_bytes()) => break,
-                (None, Some(("<<", _))) => {
-                    let word = heredoc(rest).filter(|word| words.contains(word));
+                (None, Some((mark, ""))) => {
+                    let word = heredoc(&rest[mark.len()..]).filter(|word| words.contains(word));
                     open = word.map(|end| Literal { end, is_line: true, is_doc: false });
-                    if rest.starts_with(b"<<<") { 3 } else { 2 }
+                    if rest.starts_with(b"<<<") { 3 } else { mark.len() }
                 }
                 (None, Some((mark, end))) => {
                     let is_doc = self.has(Trait::Indented)
@@ -95,12 +97,18 @@ struct Literal<'a> {
     is_doc: bool,
 }
 
-/// The word of a heredoc that keeps its indentation: not after `<<-` and `<<~`.
+/// The word of a heredoc that keeps its indentation, behind its mark: not after `<<~`, nor after `<<-` but in Ruby.
 fn heredoc(text: &[u8]) -> Option<&[u8]> {
-    let word = text[2..].trim_ascii_start();
+    let word = text.trim_ascii_start();
     let word = word.strip_prefix(b"'").or_else(|| word.strip_prefix(b"\"")).unwrap_or(word);
     let end = word.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'_').unwrap_or(word.len());
     Some(&word[..end]).filter(|word| !word.is_empty())
+}
+
+/// A line as the end of a heredoc, behind which PHP may have other code.
+fn end_of_heredoc(line: &[u8]) -> &[u8] {
+    let line = line.trim_ascii();
+    &line[..line.iter().rposition(|b| !b";,)".contains(b)).map_or(0, |last| last + 1)]
 }
 
 #[cfg(test)]
@@ -126,6 +134,8 @@ mod tests {
         assert_eq!(inside("a.cpp", "auto x = R\"(a\nb)\";\nc"), "010");
         assert_eq!(inside("a.cs", "var x = @\"a\nb\";\nc"), "010");
         assert_eq!(inside("a.lua", "x = [[a\nb\n]]\nc"), "0110");
+        assert_eq!(inside("a.rb", "f <<-EOS\n  a\n  EOS\n<<~X\na\nX\nb"), "0110000");
+        assert_eq!(inside("a.php", "$a = <<<EOT\n  a\nEOT;\n$b = <<<'X'\nb\nX\n;"), "0110110");
         assert_eq!(inside("a.txt", "`\nx"), "00");
     }
 }

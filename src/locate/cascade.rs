@@ -47,7 +47,8 @@ impl Cascade<'_> {
         let hay = Haystack::new(content, self.context.budget);
         let repeat = self.context.repeat(0);
         let is_repeated = repeat.elsewhere > 0 || repeat.index > 0;
-        let context = Context { base: self.version.base(), ..*self.context };
+        let is_made_from = self.context.blob == Some(content);
+        let context = Context { base: self.version.base(), is_made_from, ..*self.context };
         // Identical hunks are counted in the current text.
         let base = context.base.filter(|_| repeat.elsewhere == 0 && repeat.total == 1);
         if let Some((base, lineage)) = base
@@ -131,9 +132,9 @@ impl Cascade<'_> {
     /// The placements of hunks that match the blob that they were made from, brought over to the current text.
     fn on_blob(&self, context: &Context<'_>) -> Option<Result<Vec<Placement>, Vec<Refusal>>> {
         let content = self.version.content();
-        let blob = context.blob.filter(|blob| *blob != content)?;
+        let blob = context.blob.filter(|_| !context.is_made_from)?;
         let [then, now] = [blob, content].map(|text| Haystack::new(text, self.context.budget));
-        let of_blob = Context { base: None, ..*context };
+        let of_blob = Context { base: None, is_made_from: true, ..*context };
         let placements = arrange(&of_blob, then, self.hunks, Stage::Places).ok()?;
         if !changes_something(&placements)
             || !self.context.budget.spend(LINE_COMPARED * (blob.line_count() + content.line_count()))

@@ -146,6 +146,8 @@ pub struct Context<'a> {
     pub budget: &'a Budget,
     /// The text that the hunks were made from, by the index line of a diff.
     pub blob: Option<&'a Content>,
+    /// Whether the text is that.
+    pub(crate) is_made_from: bool,
     /// The base, which is the file before any edit of the response, and where its lines are in the current text; `None`
     /// if that is the base.
     pub(crate) base: Option<(&'a Content, &'a Lineage)>,
@@ -154,7 +156,16 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// The context of hunks that the response does not repeat.
     pub fn new(limits: &'a Limits, budget: &'a Budget) -> Self {
-        Self { repeats: &[], others: &[], followed: false, limits, budget, blob: None, base: None }
+        Self {
+            repeats: &[],
+            others: &[],
+            followed: false,
+            limits,
+            budget,
+            blob: None,
+            is_made_from: false,
+            base: None,
+        }
     }
 
     /// Where the lines of the base are in the current text, if that is not the base.

@@ -71,10 +71,11 @@ impl Reindent {
             reindent.shift = Shift::between(&steps.iter().cloned().chain(items).collect::<Vec<_>>())
                 .ok_or(Unclear::Style)?;
         }
-        // What a tool's call adds beside lines that it has byte for byte is as its tool would add it.
-        let is_exact_call =
-            matches!(pattern.unit, Unit::Verbatim { .. }) && aligned.match_mode == MatchMode::EXACT;
-        if is_code && !is_exact_call && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
+        // What a tool's call adds beside lines that it has byte for byte is as its tool would add it, and a diff of this very text
+        // is as git would apply it.
+        let is_exact = aligned.match_mode == MatchMode::EXACT
+            && (context.is_made_from || matches!(pattern.unit, Unit::Verbatim { .. }));
+        if is_code && !is_exact && !pairs.iter().any(|(written, _)| kind(written).is_some()) {
             reindent.convert_tabs(query, aligned, &pairs)?;
         }
         let language = context.limits.language();

@@ -513,6 +513,12 @@ fn added_lines_without_context_go_where_their_number_is_in_the_blob_that_the_dif
     sandbox.commit("meanwhile");
     sandbox.apply(["-q", "--again"], &diff).exits(0);
     assert_eq!(sandbox.text("old.txt"), format!("first\n{new}"));
+    // A line that is put in beside an equal one is not there already.
+    sandbox.file("old.txt", format!("first\nfirst\n{new}"));
+    let diff = sandbox.git(["diff", "-U0"]) + "\n";
+    sandbox.git(["checkout", "-q", "."]);
+    sandbox.apply(["-q"], &diff).exits(0);
+    assert_eq!(sandbox.text("old.txt"), format!("first\nfirst\n{new}"));
     // Without the blob nothing says where they go.
     let bare: String =
         diff.lines().filter(|line| !line.starts_with("index ")).map(|line| format!("{line}\n")).collect();

@@ -249,10 +249,8 @@ impl Member<'_> {
             Anchor::Seek { .. } => None,
             _ => return self.fill_empty(),
         };
-        // The hunk was made from this very text.
-        let is_exact = || self.query.context.blob.is_some_and(|blob| blob == hay.content());
-        if let Some(line) = number.filter(|line| *line <= end && is_exact()) {
-            return addition::behind(&self.query, line);
+        if let Some(line) = number.filter(|line| self.query.context.is_made_from && *line <= end) {
+            return addition::behind(&self.query, line, true);
         }
         let names_line = number.is_some() || bounds.tail.is_some();
         match bounds.regions.as_deref() {
@@ -269,7 +267,7 @@ impl Member<'_> {
         let Query { hay, pattern, .. } = self.query;
         let after = pattern.after();
         if hay.content().is_empty() {
-            return addition::behind(&self.query, 0);
+            return addition::behind(&self.query, 0, false);
         }
         if after.len() == hay.line_count() && !hay.whole_lines(&after, Normalization::Text).is_empty() {
             return Ok(Placement::applied(hay, Place::lines(0, hay.line_count()), MatchMode::EXACT));

@@ -2,7 +2,7 @@
 
 use super::repo::Repo;
 use super::tree::node;
-use super::{Error, Oid, Result, process};
+use super::{Error, Oid, Result};
 use crate::plan::Node;
 use std::path::Path;
 
@@ -68,6 +68,15 @@ impl Pathspec {
             }
         }
         Some(path)
+    }
+
+    /// A prefix of all paths that it matches.
+    fn beginning(&self) -> &str {
+        match self.icase || self.exclude {
+            true => "",
+            false if self.literal => &self.pattern,
+            false => self.pattern.split(SPECIAL).next().unwrap_or_default(),
+        }
     }
 
     /// Returns a function that tells whether a path matches: it is the path, is below it, or matches the wildcards.
@@ -175,25 +184,30 @@ impl Repo {
     /// # Errors
     /// The pathspec is invalid, or the object store fails.
     pub fn files_of(&self, commit: Oid, pathspec: &str) -> Result<(Files, Others)> {
-        let mut command = process::git(self);
-        command.args(["diff-tree", "-r", "-z", "--no-renames"]);
-        command.arg(self.empty_tree()?.to_string()).arg(self.tree_of(commit)?.to_string());
-        let listed = process::bytes(command.args(["--", pathspec]))?;
-        let mut fields = listed.split(|&byte| byte == 0);
+        let matches = Self::pathspec(&[pathspec.to_owned()])?;
+        let spec = Pathspec::parse(pathspec)?;
+        // Skips directories that cannot contain a match.
+        let may_hold = |directory: &str| {
+            spec.beginning().starts_with(directory) || directory.starts_with(spec.beginning())
+        };
+        let failed = |e| Error::git("read the tree", e);
+        let id = self.tree_of(commit)?;
+        self.ensure_trees(None, Some(id))?;
+        let tree = self.find_tree(id)?;
         let (mut files, mut others) = (Vec::new(), Vec::new());
-        // `:<old mode> <new mode> <old id> <new id> A`, and the path.
-        while let (Some(entry), Some(path)) = (fields.next(), fields.next()) {
-            let entry = String::from_utf8_lossy(entry).into_owned();
-            let words: Vec<_> = entry.split(' ').collect();
-            let &[_, mode, _, id, _] = words.as_slice() else { continue };
-            let path = String::from_utf8_lossy(path).into_owned();
-            match node(i32::from_str_radix(mode, 8).unwrap_or_default()) {
-                Node::File { .. } => files.push((path, self.id(id)?)),
-                Node::Symlink => others.push((path, "symbolic link")),
-                Node::Submodule => others.push((path, "submodule")),
-                Node::Directory => {}
+        tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
+            let path = format!("{directory}{}", String::from_utf8_lossy(entry.name_bytes()));
+            match node(entry.filemode()) {
+                Node::Directory if !may_hold(&format!("{path}/")) => return git2::TreeWalkResult::Skip,
+                Node::File { .. } if matches(&path) => files.push((path, entry.id())),
+                Node::Symlink if matches(&path) => others.push((path, "symbolic link")),
+                Node::Submodule if matches(&path) => others.push((path, "submodule")),
+                _ => {}
             }
-        }
+            git2::TreeWalkResult::Ok
+        })
+        .map_err(failed)?;
+        files.sort();
         // All at once, because fetching each would be a connection of its own.
         self.ensure(&files.iter().map(|(_, id)| *id).collect::<Vec<_>>())?;
         Ok((files, others))

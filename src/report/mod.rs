@@ -205,7 +205,7 @@ pub struct Finding {
     pub wanted: Vec<Wanted>,
     /// The response's name.
     pub response: Option<String>,
-    /// The labelled lines in the response, the main ones first, each with a remark that may be empty.
+    /// The lines in the response, the main ones first.
     #[serde(skip)]
     pub places: Vec<LineRange>,
     /// The first of the main lines: number and text.

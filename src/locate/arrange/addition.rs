@@ -81,11 +81,10 @@ pub(super) fn without_context() -> Box<Refusal> {
     Refusal::new(Code::SearchNotFound, "the hunk has no context lines").with_help(HELP_CONTEXT)
 }
 
-/// Adds lines after this number of lines of the file. In the very text that they were made for, none of them is there
-/// already.
-pub(super) fn behind(query: &Query<'_>, line: usize, is_exact: bool) -> Result<Placement, Box<Refusal>> {
+/// Adds lines after this number of lines of the file. In the very text that they were made for, they are not there yet.
+pub(super) fn behind(query: &Query<'_>, line: usize) -> Result<Placement, Box<Refusal>> {
     let reindent = Reindent::of(query, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
-    let mut placement = put(query, line, (!is_exact).then_some(line), &reindent)?;
+    let mut placement = put(query, line, (!query.context.is_made_from).then_some(line), &reindent)?;
     if let Placement::Change(solution) = &mut placement {
         // The edit has a line number.
         solution.note = solution.note.filter(|note| *note != Note::Unanchored);

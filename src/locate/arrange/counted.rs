@@ -33,7 +33,7 @@ impl Member<'_> {
             // After a line is before the next one.
             return Err(two_readings(hay, line.saturating_sub(1), other.saturating_sub(1)));
         }
-        addition::behind(&self.query, line, false)
+        addition::behind(&self.query, line)
     }
 
     /// The placement at the match that the hunk counts to. Matches where the hunk is applied count, too, or a second

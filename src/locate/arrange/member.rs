@@ -250,7 +250,7 @@ impl Member<'_> {
             _ => return self.fill_empty(),
         };
         if let Some(line) = number.filter(|line| self.query.context.is_made_from && *line <= end) {
-            return addition::behind(&self.query, line, true);
+            return addition::behind(&self.query, line);
         }
         let names_line = number.is_some() || bounds.tail.is_some();
         match bounds.regions.as_deref() {
@@ -267,7 +267,7 @@ impl Member<'_> {
         let Query { hay, pattern, .. } = self.query;
         let after = pattern.after();
         if hay.content().is_empty() {
-            return addition::behind(&self.query, 0, false);
+            return addition::behind(&self.query, 0);
         }
         if after.len() == hay.line_count() && !hay.whole_lines(&after, Normalization::Text).is_empty() {
             return Ok(Placement::applied(hay, Place::lines(0, hay.line_count()), MatchMode::EXACT));

@@ -16,6 +16,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// From this number of bytes on, there are threads: starting them takes longer than compressing less.
 const MANY: usize = 1 << 20;
 
+/// The most bytes that are queued for one landing: what is compressed of them stays in memory until it is written.
+const MOST: usize = 128 << 20;
+
 const MOST_THREADS: usize = 4;
 
 /// The content of an object.
@@ -88,7 +91,7 @@ struct Ahead {
 /// The blobs queued for the threads.
 #[derive(Default)]
 pub(super) struct Packer {
-    /// How many bytes were queued before the threads were started.
+    /// How many bytes were queued, or would have been with threads.
     seen: usize,
     threads: Option<Sender<Job>>,
     /// By the address of the content.
@@ -99,13 +102,15 @@ impl Packer {
     /// Queues a blob, whose id may be known. Starts the threads once there is enough to do.
     pub(super) fn queue(&mut self, repo: &Repo, id: Option<Oid>, text: Text) {
         let (address, format) = (text.address(), repo.format());
-        self.seen = self.seen.saturating_add(text.len());
+        let seen = self.seen.saturating_add(text.len());
+        if seen > MOST || self.ahead.contains_key(&address) {
+            return;
+        }
+        self.seen = seen;
         if self.threads.is_none() && self.seen >= MANY {
             self.threads = Some(begin(repo));
         }
-        let Some(threads) = self.threads.as_ref().filter(|_| !self.ahead.contains_key(&address)) else {
-            return;
-        };
+        let Some(threads) = &self.threads else { return };
         let (done, result) = mpsc::sync_channel(1);
         let text = Arc::new(text);
         let wanted = Arc::downgrade(&text);
@@ -240,6 +245,18 @@ mod tests {
         repo.precompress_response(&response);
         let taken = repo.packer.borrow_mut().take(&Text::Response(response.shared()));
         assert_eq!(taken.map(|(id, _)| id), repo.blob_id(response.shared().as_bytes()).ok());
+    }
+
+    #[test]
+    fn what_is_compressed_ahead_is_bounded() {
+        let (_top, repo) = expecting(&[text(1), text(2), text(3), text(4)]);
+        let large = Text::Bytes(vec![b'x'; MOST].into());
+        repo.precompress(large.clone());
+        assert!(repo.packer.borrow_mut().take(&large).is_none(), "it would be too much in all");
+        repo.forget_precompressed();
+        let small = text(6);
+        repo.precompress(small.clone());
+        assert!(repo.packer.borrow_mut().take(&small).is_some(), "it is counted anew for each landing");
     }
 
     #[test]

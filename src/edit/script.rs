@@ -60,9 +60,12 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Whether it is a word that only the tree tells from a file.
-    pub(crate) fn is_word(&self) -> bool {
-        self.by == Clue::Mention && !self.path.raw.contains(['/', '\\', '.'])
+    /// Whether only the tree tells it from prose.
+    pub(crate) fn is_prose(&self) -> bool {
+        match self.by {
+            Clue::Line => !self.quoted,
+            by => by == Clue::Mention && !self.path.raw.contains(['/', '\\', '.']),
+        }
     }
 
     /// Whether it is the file of the block before, which is not sure.
@@ -211,8 +214,8 @@ impl Script {
     pub fn shown_path(&self, at: usize) -> String {
         let Some(edit) = self.edits.get(at) else { return String::new() };
         let unnamed = self.unnamed.iter().find(|unnamed| unnamed.edit == edit.span);
-        match unnamed.is_some_and(|unnamed| unnamed.candidates.iter().all(|one| one.is_word() && !one.quoted))
-        {
+        let is_prose = |one: &Candidate| one.is_prose() && !one.quoted;
+        match unnamed.is_some_and(|unnamed| unnamed.candidates.iter().all(is_prose)) {
             true => "?".to_owned(),
             false => edit.path.shown(),
         }

@@ -173,8 +173,8 @@ impl<'r> Above<'r> {
         if !is_named {
             all.extend(self.previous.clone());
             all.extend(self.far_heading.clone().map(|path| named(path, Clue::Previous)));
-            // A single word may be the name of a file.
-            all.extend(of_line(Clue::Mention));
+            // A single word or a line with blanks may be the name of a file.
+            all.extend(of_line(Clue::Line).map(|line| Candidate { quoted: false, ..line }));
             let mentions = self.mentions().into_iter();
             all.extend(mentions.map(|mention| Candidate { by: Clue::Mention, ..mention }));
         }

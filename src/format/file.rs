@@ -15,6 +15,8 @@ const WRAPPERS: [&str; 5] = ["**", "__", "`", "\"", "'"];
 /// The beginnings and ends of comments.
 const COMMENTS: &[(&str, &str)] =
     &[("//", ""), ("#", ""), ("--", ""), (";", ""), ("%", ""), ("/*", "*/"), ("<!--", "-->")];
+/// Brackets and a separator, as in `app/[id]/page.tsx` and `(group)/a,b.ts`.
+const BRACKETS: [char; 5] = ['[', ']', '(', ')', ','];
 /// The length of the longest path, in bytes.
 const LONGEST: usize = 400;
 
@@ -171,15 +173,18 @@ pub(super) fn only_names(text: &str) -> bool {
         && (before.is_empty() || before.strip_suffix([':', '：']).is_some_and(is_label))
 }
 
-/// Whether a word has the form of a path: it has a separator or an extension.
+/// Whether a text has the form of a path: one word with a separator or an extension; in brackets it may be something else.
 pub(super) fn is_path(path: &str) -> bool {
+    if path.contains(' ') {
+        return false;
+    }
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
         extension.len() <= 20
             && extension.starts_with(|c: char| c.is_ascii_alphabetic())
             && extension.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
     });
-    extension || path.contains(['/', '\\'])
+    extension || path.contains(['/', '\\']) && !path.contains(BRACKETS)
 }
 
 /// A line without the marks of a heading, a list item or bold text.
@@ -211,12 +216,20 @@ fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
         if let Some((inner, mark)) = WRAPPERS.iter().find_map(|mark| Some((inner(mark)?, *mark))) {
             (text, quoted) = (trim(inner), quoted || mark != "**" && mark != "__");
         } else if let Some((name, link)) = text.strip_prefix('[').and_then(|rest| rest.split_once("](")) {
-            (text, quoted) = (if is_path(name) { name } else { link.strip_suffix(')')? }, true);
+            (text, quoted) = (linked(name, link.strip_suffix(')')?), true);
         } else {
             break;
         }
     }
     is_plausible(text, quoted).then_some(NamedPath { path: text, quoted, is_part })
+}
+
+/// The path of a link: its target, unless that is somewhere else than the file that the text names.
+fn linked<'t>(name: &'t str, target: &'t str) -> &'t str {
+    let file = target.split('#').next().unwrap_or(target);
+    let is_name = is_path(name)
+        && !(is_path(file) && !file.contains("://") && file.len() > name.len() && is_same(name, file));
+    if is_name { name } else { file }
 }
 
 /// The path before line numbers or a remark: `a.py:4-6`, `a.py#L4-L6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
@@ -249,7 +262,13 @@ fn without_prose(word: &str) -> &str {
 
 /// Whether a text may be a path.
 fn is_plausible(path: &str, quoted: bool) -> bool {
-    let may_be = |(at, c): (usize, char)| is_of_path(c) || c == ':' && (at == 1 || path.starts_with("file:"));
+    // Only the tree tells a path with blanks from prose.
+    let may_be = |(at, c): (usize, char)| {
+        is_of_path(c)
+            || c == ' '
+            || BRACKETS.contains(&c)
+            || c == ':' && (at == 1 || path.starts_with("file:"))
+    };
     let is_plain = || path.char_indices().all(may_be) && without_prose(path).len() == path.len();
     let is_odd = |c: char| {
         c.is_control() || matches!(c, '`' | '<' | '>' | '"' | '|' | '*' | '?' | ';' | '{' | '}' | '=' | '…')
@@ -279,7 +298,13 @@ mod tests {
             ("**src/a.py**:", "src/a.py"),
             ("### 1. `a.py` (lines 4-6)", "a.py"),
             ("- a.py:4-6", "a.py"),
-            ("[a.py](src/a.py):", "a.py"),
+            ("[a.py](src/a.py):", "src/a.py"),
+            ("[src/a.py](./src/a.py#L4)", "./src/a.py"),
+            ("[src/a.py](https://x.org/src/a.py)", "src/a.py"),
+            ("[a.py](b.py)", "a.py"),
+            ("[the file](src/a.py)", "src/a.py"),
+            ("app/[id]/page.tsx", "app/[id]/page.tsx"),
+            ("### app/(group)/[...slug].tsx:", "app/(group)/[...slug].tsx"),
             ("`my file.txt`", "my file.txt"),
             ("Makefile", "Makefile"),
             ("File: Makefile", "Makefile"),
@@ -296,10 +321,11 @@ mod tests {
         ] {
             assert_eq!(path_line(line).map(|found| found.is_part), Some(is_part), "{line}");
         }
-        for line in
-            ["Change `a.py` so:", "in a.py", "https://x.org/a.py", "a.py and b.py", "done.", "path/<name>.py"]
-        {
+        for line in ["Change `a.py` so:", "https://x.org/a.py", "done.", "path/<name>.py"] {
             assert_eq!(path_line(line), None, "{line}");
+        }
+        for line in ["in a.py", "a.py and b.py", "my file.txt", "(1/3)", "f(a/b)"] {
+            assert!(path_line(line).is_some_and(|found| !found.is_sure()), "{line}");
         }
     }
 

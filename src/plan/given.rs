@@ -203,6 +203,7 @@ fn is_named(given: &CodeBlock, one: &Candidate, base: &Base<'_>) -> Result<bool,
     let is_known = one.quoted && Language::is_well_known(&path);
     let looks_like_path = match folder {
         _ if path.starts_with(['$', '~', '%']) || path.starts_with("@/") => false,
+        _ if path.contains(' ') && !one.quoted => false,
         _ if one.by == Clue::Label && !path.starts_with('/') && !path.contains(' ') => true,
         _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
         Some(_) if has_extension || fits || path.starts_with('.') => true,
@@ -337,7 +338,9 @@ pub fn drop_shown(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> Re
 
 /// Whether a path is a pattern instead of the name of a file.
 fn is_pattern(path: &str) -> bool {
-    path.contains(['<', '>', '…', '*']) || path.contains("...") || shown(path).starts_with("path/to/")
+    path.contains(['<', '>', '…', '*'])
+        || path.replace("[...", "").contains("...")
+        || shown(path).starts_with("path/to/")
 }
 
 /// Inserts new files among the edits, each in a region of its own.

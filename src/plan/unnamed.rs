@@ -51,6 +51,7 @@ pub(super) fn settle<'s>(
         match chosen {
             Ok(target) => {
                 last = vec![target.clone()];
+                edit.why = edit.why.take().filter(|why| *why != target.shown());
                 edit.path = target;
             }
             Err(diagnostic) => {
@@ -72,7 +73,7 @@ fn counting(
     last: &[Target],
     base: &Base<'_>,
 ) -> Result<Vec<Candidate>, TreeError> {
-    let is_named = unnamed.candidates.iter().any(|candidate| candidate.by.is_whole());
+    let mut is_named = false;
     let has_no_search_text = has_no_search_text(edit);
     let mut all = Vec::new();
     for candidate in &unnamed.candidates {
@@ -85,14 +86,20 @@ fn counting(
     let mut counting: Vec<Candidate> = Vec::new();
     for candidate in all {
         let counts = match candidate.by {
-            Clue::Label | Clue::Line | Clue::Comment | Clue::Info | Clue::Asked => true,
+            by if by.is_whole() => !candidate.is_prose() || is_file(&candidate.path, base)?,
+            Clue::Asked => true,
             _ if has_no_search_text => false,
             Clue::Heading => true,
             _ if is_named => false,
             Clue::Mention => is_file(&candidate.path, base)?,
-            Clue::Previous => true,
+            _ => true,
         };
-        if counts && !counting.iter().any(|other| other.path.is_like(&candidate.path)) {
+        is_named |= counts && candidate.by.is_whole();
+        // A word of a line that is a path is no other path.
+        let is_known = |other: &Candidate| {
+            other.path.is_like(&candidate.path) || other.path.span.holds(candidate.path.span)
+        };
+        if counts && !counting.iter().any(is_known) {
             counting.push(candidate);
         }
     }
@@ -210,10 +217,11 @@ mod tests {
     fn settled(op: Op, candidates: &[(&str, Clue)]) -> Result<String, String> {
         let tree =
             MemoryTree::new().with_file("a", "a\nboth\n-\n").unwrap().with_file("b", "b\nboth\n-\n").unwrap();
-        let candidates: Vec<Candidate> = candidates
-            .iter()
-            .map(|(path, by)| Candidate { path: target(path), by: *by, quoted: *by != Clue::Mention })
-            .collect();
+        let named = |(at, (path, by)): (usize, &(&str, Clue))| {
+            let path = Target { span: Span::new(0, at, at + 1), ..target(path) };
+            Candidate { path, by: *by, quoted: *by != Clue::Mention }
+        };
+        let candidates: Vec<Candidate> = candidates.iter().enumerate().map(named).collect();
         let path = candidates.first().map_or_else(|| target("?"), |candidate| candidate.path.clone());
         let edit = Edit {
             span: SPAN,

@@ -205,7 +205,7 @@ fn the_path_is_right_above_the_block_or_in_its_fence() {
         assert_eq!(paths(&format!("{above}{block}")), ["a/b.rs"], "{above}");
         assert!(unnamed(&format!("{above}{block}")).is_empty(), "{above}");
     }
-    for above in ["", "an example:\n", "...\n", "```a/b.rs\ncode()\n```\n"] {
+    for above in ["", "...\n", "```a/b.rs\ncode()\n```\n"] {
         let (fault, edits) = faulty(&format!("{above}{block}"));
         assert_eq!((fault.code, edits), (Code::Missing, vec![]), "{above}");
     }
@@ -215,10 +215,12 @@ fn the_path_is_right_above_the_block_or_in_its_fence() {
 fn other_files_that_are_named_are_candidates() {
     let block = block("x\n", "y\n");
     let of = |path: &str, by| (path.to_owned(), by);
-    assert_eq!(unnamed(&format!("it is a.rs:\n{block}")), [vec![of("a.rs", Clue::Mention)]]);
+    assert_eq!(unnamed(&format!("an example:\n{block}")), [vec![of("an example", Clue::Line)]]);
+    let both = |line: &str, word: &str| vec![of(line, Clue::Line), of(word, Clue::Mention)];
+    assert_eq!(unnamed(&format!("it is a.rs:\n{block}")), [both("it is a.rs", "a.rs")]);
     assert_eq!(paths(&format!("a.rs\n{block}\n{block}")), ["a.rs", "a.rs"]);
     let next = format!("a.rs\n{block}\nas b.rs has it:\n{block}");
-    assert_eq!(unnamed(&next), [vec![of("a.rs", Clue::Previous), of("b.rs", Clue::Mention)]]);
+    assert_eq!(unnamed(&next), [[vec![of("a.rs", Clue::Previous)], both("as b.rs has it", "b.rs")].concat()]);
     let heading = format!("### File: a.rs\n\nb.rs\n```\n{block}```\n");
     assert_eq!(unnamed(&heading), [vec![of("b.rs", Clue::Line), of("a.rs", Clue::Heading)]]);
     assert!(unnamed(&format!("### File: src/a.rs\n`./src\\a.rs`\n{block}")).is_empty());

@@ -68,6 +68,11 @@ impl Candidate {
         }
     }
 
+    /// Whether a line, an info string or a heading names it.
+    pub(crate) fn is_named(&self) -> bool {
+        self.by <= Clue::Heading && !self.is_prose()
+    }
+
     /// Whether it is the file of the block before, which is not sure.
     pub(crate) fn is_of_last(&self) -> bool {
         self.by == Clue::Previous && !self.quoted

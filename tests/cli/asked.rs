@@ -141,6 +141,15 @@ fn a_path_is_for_blocks_that_name_none() {
     assert_eq!(sandbox.text("README"), "bye\n");
     sandbox.apply(["--path", "README", "--no-keep"], &replace("src/a.rs", "w", "x\n")).exits(0);
     assert_eq!(sandbox.text("src/a.rs"), "x\n", "what names its file is not asked");
+    for (at, above) in ["old.txt\n", "### File: `old.txt`\n```\n", "```old.txt\n"].into_iter().enumerate() {
+        let block = format!("<<<<<<< SEARCH\none\n=======\none {at}\n>>>>>>> REPLACE\n");
+        let sandbox = Sandbox::new();
+        sandbox.file("copy.txt", "one\n");
+        sandbox.commit("copy");
+        sandbox.apply(["--path", "copy.txt"], &format!("{above}{block}")).exits(0);
+        assert_eq!(sandbox.text("copy.txt"), "one\n", "{above}");
+        assert!(sandbox.text("old.txt").starts_with(&format!("one {at}\n")), "{above}");
+    }
 }
 
 #[test]

@@ -26,7 +26,8 @@ impl<'r> Reader<'r> {
             let mut candidates = None;
             if format.id == FormatId::SearchReplace {
                 let all = self.above.candidates();
-                self.out.file = self.path.clone().or(all.first().map(|file| file.path.raw.clone()));
+                let asked = self.path.clone().filter(|_| !all.iter().any(Candidate::is_named));
+                self.out.file = asked.or(all.first().map(|file| file.path.raw.clone()));
                 candidates = Some(all);
             }
             let (edits, faults) = self.out.lengths();
@@ -121,11 +122,11 @@ impl<'r> Reader<'r> {
     /// Gives an edit without a path the file that the text around it names; returns whether there is one.
     fn name_file(&mut self, at: usize, candidates: Option<Vec<Candidate>>) -> bool {
         let edit: &mut Edit = &mut self.out.script.edits[at];
-        if let Some(path) = &self.path {
+        let mut candidates = candidates.unwrap_or_else(|| self.above.candidates());
+        if let Some(path) = self.path.as_ref().filter(|_| !candidates.iter().any(Candidate::is_named)) {
             edit.path.raw.clone_from(path);
             return true;
         }
-        let mut candidates = candidates.unwrap_or_else(|| self.above.candidates());
         // A word such as `original` in the header of a diff is a path only if the tree has that file.
         let word = self.response.slice(edit.path.span);
         if !word.is_empty() {

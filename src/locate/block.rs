@@ -10,8 +10,14 @@ use crate::version::LineChange;
 /// than the lines of that block have.
 ///
 /// The first line of the block below the line above shows the indentation of that block. Otherwise a deeper line begins
-/// a block of its own, and a shallower one has to continue an enclosing block, or replace a line with its indentation.
-pub(super) fn breaks(context: &Context<'_>, hay: Haystack<'_>, change: &LineChange) -> bool {
+/// a block of its own, and a shallower one has to continue an enclosing block, or replace a line with its indentation. If added
+/// lines are shifted, it begins no block below a line that ends with a word, a string or a closing bracket.
+pub(super) fn breaks(
+    context: &Context<'_>,
+    hay: Haystack<'_>,
+    change: &LineChange,
+    is_shifted: bool,
+) -> bool {
     let language = context.limits.language();
     let is_code = |text: &[u8]| !is_blank(text) && !language.is_comment(text);
     let added = change.bytes.split(|b| matches!(b, b'\n' | b'\r')).find(|text| is_code(text));
@@ -34,6 +40,12 @@ pub(super) fn breaks(context: &Context<'_>, hay: Haystack<'_>, change: &LineChan
     };
     if opens(next) && opens(below) {
         return next.map(indentation) != Some(new);
+    }
+    let inner = item_indentation(heading).unwrap_or_else(|| outer.to_vec());
+    let last = language.split(heading).0.trim_ascii().last();
+    let is_whole = last.is_some_and(|last| last.is_ascii_alphanumeric() || b"_\"')]}".contains(last));
+    if is_shifted && is_whole && is_deeper(new, &inner) {
+        return true;
     }
     let replaces =
         (change.start..change.end).filter_map(code_at).chain(below).any(|text| indentation(text) == new);

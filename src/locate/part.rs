@@ -1,5 +1,7 @@
 //! Search texts that are part of a line, or a line without its indentation and its comment.
 
+use super::Context;
+use super::block;
 use super::reindent::{Reindent, Unclear, indentation_below};
 use crate::edit::Unit;
 use crate::pattern::Pattern;
@@ -36,12 +38,12 @@ fn whole_line<'a>(hay: Haystack<'a>, language: Language, place: &Place) -> Optio
 /// # Errors
 /// Lines would be added in the middle of a line.
 pub(super) fn changes(
+    context: &Context<'_>,
     hay: Haystack<'_>,
-    language: Language,
     pattern: &Pattern<'_>,
     place: &Place,
 ) -> Result<Vec<LineChange>, Unclear> {
-    let number = place.first();
+    let (number, language) = (place.first(), context.limits.language());
     let Some(line) = hay.line(number) else { return Err(Unclear::Style) };
     let eol = line.eol.map_or(&[][..], |eol| eol.as_bytes());
     let inner = hay.content().eol_of(number..number + 1).as_bytes();
@@ -78,6 +80,8 @@ pub(super) fn changes(
             return Err(Unclear::Style);
         }
         let mut bytes = Vec::new();
+        // The end of the line of the file, if it stays above the others.
+        let mut kept = 0;
         for (index, text) in after.iter().enumerate() {
             bytes.extend_from_slice(&reindent.line(text, index == 0));
             // A comment of the replacement replaces the other.
@@ -85,6 +89,14 @@ pub(super) fn changes(
                 bytes.extend_from_slice(rest);
             }
             bytes.extend_from_slice(if index + 1 == after.len() { eol } else { inner });
+            if index == 0 && Some(text.trim_ascii()) == about {
+                kept = bytes.len();
+            }
+        }
+        let below = LineChange::new(number + 1, number + 1, bytes[kept..].to_vec());
+        let shifts = !indent.is_empty() && reindent.shifts();
+        if kept > 0 && block::breaks(context, hay, &below, shifts) {
+            return Err(Unclear::Style);
         }
         return change(bytes);
     }

@@ -111,7 +111,7 @@ impl Reindent {
             self.known(text, false).is_some_and(|shifted| shifted != text)
                 && aligned.pairs(pattern).any(is_same)
         };
-        self.shift != Shift::None
+        self.shifts()
             && pattern.kept().all(|line| is_blank(pattern.before[line]))
             && solid().all(|(text, _)| indentation(text).len() >= least)
             && solid().any(|(text, new)| new && is_as_it_is(text))
@@ -152,6 +152,11 @@ impl Reindent {
         });
         let (reading, made) = readings.next().ok_or(Unclear::Style)?;
         if readings.all(|(_, other)| other == made) { Ok(reading) } else { Err(Unclear::Style) }
+    }
+
+    /// Whether the matched lines have another indentation than the search text.
+    pub(super) fn shifts(&self) -> bool {
+        self.shift != Shift::None
     }
 
     /// Whether it converts spaces to tabs or tabs to spaces, though no matched line shows it.

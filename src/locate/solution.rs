@@ -88,7 +88,7 @@ impl Query<'_> {
         let mut solution = Solution::at(hay, *place, aligned.match_mode);
         solution.matched.similarity = aligned.similarity;
         let changes = if aligned.match_mode.scope == Scope::Part {
-            part::changes(hay, context.limits.language(), pattern, place)
+            part::changes(context, hay, pattern, place)
         } else {
             Reindent::of(self, aligned).and_then(|reindent| {
                 if reindent.converts_tabs() {

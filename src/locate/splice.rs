@@ -72,8 +72,10 @@ impl Splice<'_> {
             }
         }
         changes.extend(self.finish(&mut between, pattern, aligned, above, None)?);
-        let breaks =
-            |context: &Context<'_>| changes.iter().any(|change| block::breaks(context, self.hay, change));
+        let shifts = self.reindent.shifts();
+        let breaks = |context: &Context<'_>| {
+            changes.iter().any(|change| block::breaks(context, self.hay, change, shifts))
+        };
         if self.context.is_some_and(breaks) { Err(Unclear::Style) } else { Ok(changes) }
     }
 

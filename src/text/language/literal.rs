@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 const TRIPLE: &str = "\"\"\"";
 
-/// Strings of several lines by file extension; without languages that take their indentation away again.
+/// Strings of several lines by file extension, besides those in double quotes; without languages that take their indentation
+/// away again.
 const LITERALS: &[(&str, &[(&str, &str)])] = &[
     ("py pyw pyx bzl bazel star toml dart groovy gradle", &[(TRIPLE, TRIPLE), ("'''", "'''")]),
     ("kt kts scala nim", &[(TRIPLE, TRIPLE)]),
@@ -13,10 +14,13 @@ const LITERALS: &[(&str, &[(&str, &str)])] = &[
     ("rs", &[("r#\"", "\"#")]),
     ("cc cpp cxx c++ hpp hh hxx cu", &[("R\"(", ")\"")]),
     ("cs", &[("@\"", "\"")]),
-    ("lua", &[("[[", "]]")]),
-    ("sh bash zsh ksh pl pm tf hcl dockerfile", &[("<<", "")]),
-    ("rb", &[("<<-", ""), ("<<", "")]),
-    ("php", &[("<<<", "")]),
+    ("lua", &[("[[", "]]"), ("[=[", "]=]")]),
+    ("sql", &[("$$", "$$"), ("'", "'")]),
+    ("sh bash zsh ksh pl pm", &[("<<", ""), ("'", "'")]),
+    ("tf hcl dockerfile", &[("<<", "")]),
+    ("rb cr", &[("<<-", ""), ("<<", ""), ("'", "'")]),
+    ("php", &[("<<<", ""), ("'", "'")]),
+    ("ps1", &[("'", "'")]),
 ];
 
 /// What opens and closes strings of several lines, by the kind of a file.
@@ -28,28 +32,36 @@ impl Language {
     /// For each of some lines, whether it begins inside of a string or heredoc that one of them opens, so that its indentation is
     /// a part of the value. Docstrings do not count.
     pub(crate) fn are_inside_literals(self, lines: &[&[u8]]) -> Vec<bool> {
-        if self.literals.is_empty() {
+        if self.is_prose() {
             return vec![false; lines.len()];
         }
+        let last_quote = lines.iter().rposition(|line| line.contains(&b'"'));
         let mut open: Option<Literal<'_>> = None;
         let mut above: &[u8] = b":";
         let words: HashSet<&[u8]> = lines.iter().map(|line| end_of_heredoc(line)).collect();
         let mut inside = Vec::with_capacity(lines.len());
-        for &line in lines {
+        for (at, &line) in lines.iter().enumerate() {
             inside.push(open.is_some_and(|literal| !literal.is_doc));
-            open = self.open_behind(line, open, above, &words);
+            if open.is_none() && self.is_comment(line) {
+                continue;
+            }
+            let line = if open.is_none() { self.split(line).0 } else { line };
+            let is_closed = last_quote.is_some_and(|last| at < last);
+            open = self.open_behind(line, open, above, &words, is_closed);
             above = Some(line.trim_ascii()).filter(|line| !line.is_empty()).unwrap_or(above);
         }
         inside
     }
 
-    /// The string that is open behind a line. A heredoc is one only if one of the lines is its word.
+    /// The string that is open behind a line. A heredoc is one only if one of the lines is its word, and a double quote opens one
+    /// only if a line below has another one.
     fn open_behind<'a>(
         self,
         line: &'a [u8],
         mut open: Option<Literal<'a>>,
         above: &[u8],
         words: &HashSet<&[u8]>,
+        is_closed: bool,
     ) -> Option<Literal<'a>> {
         if let Some(Literal { end, is_line: true, .. }) = open {
             return open.filter(|_| end_of_heredoc(line) != end);
@@ -79,7 +91,11 @@ impl Language {
                     open = Some(Literal { end: end.as_bytes(), is_line: false, is_doc });
                     mark.len()
                 }
-                (None, None) if matches!(rest[0], b'"' | b'\'') => Self::quoted(rest).unwrap_or(1),
+                (None, None) if matches!(rest[0], b'"' | b'\'') => Self::quoted(rest).unwrap_or_else(|| {
+                    let is_string = rest[0] == b'"' && is_closed;
+                    open = is_string.then_some(Literal { end: b"\"", is_line: false, is_doc: false });
+                    1
+                }),
                 (None, None) => 1,
             };
         }
@@ -136,6 +152,16 @@ mod tests {
         assert_eq!(inside("a.lua", "x = [[a\nb\n]]\nc"), "0110");
         assert_eq!(inside("a.rb", "f <<-EOS\n  a\n  EOS\n<<~X\na\nX\nb"), "0110000");
         assert_eq!(inside("a.php", "$a = <<<EOT\n  a\nEOT;\n$b = <<<'X'\nb\nX\n;"), "0110110");
-        assert_eq!(inside("a.txt", "`\nx"), "00");
+        assert_eq!(inside("a.txt", "`\"\nx\""), "00");
+        for path in ["a.sh", "a.rs", "a.php", "a.rb", "a.exs", "a.clj", "a.c", "a.jl", "a.unknown"] {
+            assert_eq!(inside(path, "x = \"\na\n  b \\\" c\n\";\n\"d\"\ne"), "011100", "{path}");
+        }
+        assert_eq!(inside("a.c", "x = 5; /* 5\" */\nx = '\"';\ny"), "000", "it is not closed");
+        assert_eq!(inside("a.php", " * Don't.\n$x = 'a\nb';\n// can't\nc"), "00100");
+        assert_eq!(inside("a.sh", "x='\na\n'\necho \"it's\"\nb"), "01100");
+        assert_eq!(inside("a.py", "x = \"a\\\n  b\"\nc"), "010");
+        assert_eq!(inside("a.cpp", "x = R\"y(a\nb\n)y\";\nc"), "0110");
+        assert_eq!(inside("a.sql", "$$\na\n$$ 'x\ny'\nz"), "01110");
+        assert_eq!(inside("a.rs", "fn f<'a>(x: &'a str) {\n'\"'\nx"), "000");
     }
 }

@@ -36,6 +36,31 @@ class A:
 }
 
 #[test]
+fn below_a_statement_none_is_deeper() {
+    let find = "a = open_it()";
+    refused("a.py", CLASS, each("a.py", find, "a = open_it()\n    b = 3"));
+    let yaml = "a:\n  b:\n    c: 1\nd: 2\n";
+    refused("a.yaml", yaml, each("a.yaml", "c: 1", "c: 1\n  e: 3"));
+    let expected = CLASS.replace("        b =", "        if a:\n            c()\n        b =");
+    lands("a.py", CLASS, each("a.py", find, "a = open_it()\nif a:\n    c()"), &expected);
+}
+
+#[test]
+fn strings_of_several_lines_are_not_shifted() {
+    let file = "f() {\n\tone\n\ttwo\n}\n";
+    for (path, string) in [
+        ("a.sh", "s=\"\n  text\n\""),
+        ("a.sh", "s='\n  text\n'"),
+        ("a.rs", "let s = \"\n  text\n\";"),
+        ("a.php", "$s = '\n  text\n';"),
+        ("a.cpp", "auto s = R\"x(\n  text\n)x\";"),
+        ("a.sql", "$$\n  text\n$$;"),
+    ] {
+        refused(path, file, each(path, "f() {\n  one", &format!("f() {{\n  {string}\n  one")));
+    }
+}
+
+#[test]
 fn they_take_the_line_ends() {
     let file = CLASS.replace('\n', "\r\n");
     let find = "        a = open_it()\n        b = read_it(a)";

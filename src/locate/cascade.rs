@@ -141,7 +141,12 @@ impl Cascade<'_> {
         {
             return None;
         }
-        Some(bring_over(blob, content, &Lineage::between(then, now), placements))
+        let lineage = Lineage::between(then, now);
+        let common = (0..blob.line_count()).filter(|line| lineage.of(*line).is_some()).count();
+        let is_of_file = common > 0 && 2 * common >= blob.line_count().max(content.line_count());
+        let have_context = self.hunks.iter().all(|hunk| !hunk.change.wanted().is_empty());
+        // Without context lines, only a version of this very file says where the lines go.
+        (have_context || is_of_file).then(|| bring_over(blob, content, &lineage, placements))
     }
 
     /// Applies all changes at once.

@@ -519,6 +519,17 @@ fn added_lines_without_context_go_where_their_number_is_in_the_blob_that_the_dif
     sandbox.git(["checkout", "-q", "."]);
     sandbox.apply(["-q"], &diff).exits(0);
     assert_eq!(sandbox.text("old.txt"), format!("first\nfirst\n{new}"));
+    // The blob of another file says nothing, and models know that of the empty one by heart.
+    sandbox.file("empty.txt", "");
+    sandbox.file("other.txt", "first\n");
+    sandbox.commit("others");
+    let others = ["empty.txt", "other.txt"].map(|name| sandbox.git(["rev-parse", &format!("HEAD:{name}")]));
+    for (at, id) in [("-0,0 +1,1", &others[0]), ("-1,0 +2,1", &others[0]), ("-1,0 +2,1", &others[1])] {
+        let diff = format!(
+            "diff --git a/old.txt b/old.txt\nindex {id}..1234567 100644\n--- a/old.txt\n+++ b/old.txt\n@@ {at} @@\n+x\n"
+        );
+        sandbox.apply(["-q"], &diff).exits(1).says("no context lines");
+    }
     // Without the blob nothing says where they go.
     let bare: String =
         diff.lines().filter(|line| !line.starts_with("index ")).map(|line| format!("{line}\n")).collect();

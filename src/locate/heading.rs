@@ -135,7 +135,8 @@ impl<'a> Headings<'a> {
         if lowest == Some(CONTAINING) && lines.len() > 1 { Vec::new() } else { lines }
     }
 
-    /// The lines that may be a heading: those that equal it, else those that contain it as whole words.
+    /// The lines that may be a heading: those that equal it, else those that contain it as whole words or, as git may cut it,
+    /// begin with it.
     fn ranked(&self, text: &str) -> Rc<[Ranked]> {
         let known = self.ranked.borrow().get(text).cloned();
         known.unwrap_or_else(|| {
@@ -154,7 +155,12 @@ impl<'a> Headings<'a> {
                     place.start.column < code.len() || self.language.is_no_code(text)
                 };
                 let parts = self.hay.parts(text).into_iter();
-                let parts = parts.filter(|place| is_of_tokens(self.hay, place) && is_code(place));
+                let begins = |place: &Place| {
+                    text.len() >= CUT_SECTION
+                        && indentation(self.hay.text(place.first())).len() == place.start.column
+                };
+                let is_whole = |place: &Place| is_of_tokens(self.hay, place) || begins(place);
+                let parts = parts.filter(|place| is_whole(place) && is_code(place));
                 ranked = parts.map(|place| (place.first(), CONTAINING)).collect();
                 ranked.dedup();
             }

@@ -24,6 +24,8 @@ const LINES: usize = 5;
 pub(super) struct Matched<'t> {
     /// The file's list.
     pub(super) list: Node<'t>,
+    /// Whether the snippet shows where it begins and ends.
+    pub(super) has_edges: bool,
     pub(super) old: Vec<Part<'t>>,
     pub(super) new: Vec<Part<'t>>,
     /// For each element of the snippet's list, the index of the file's, if it has it.
@@ -110,6 +112,7 @@ impl<'a> Merge<'a> {
         let (file, snippet) = (self.file, self.snippet);
         let matched = Matched {
             list: old,
+            has_edges: !partial,
             old: parts(file, old, &BTreeSet::new()),
             new: parts(&snippet.parsed, new, &snippet.elisions),
             at: Vec::new(),

@@ -46,18 +46,23 @@ impl<'a> Merge<'a> {
             (Some(Part::Definition(_) | Part::Statement(_)), Some(Some(place))) => Some(*place),
             _ => None,
         };
-        if let Some(before) = run.start.checked_sub(1).and_then(place) {
-            if let Some(behind) = place(run.end) {
-                self.check_in_place(matched, run.clone(), before + 1..behind)?;
-            }
-            return Ok(Spot::After(before));
+        let is_last = run.end == matched.new.len();
+        let before = run.start.checked_sub(1).and_then(place);
+        let behind = place(run.end);
+        // An element of the file or an edge of the list, but no elision.
+        let from = match before {
+            None if run.start == 0 && matched.has_edges => Some(0),
+            before => before.map(|before| before + 1),
+        };
+        let to = if is_last && matched.has_edges { Some(matched.old.len()) } else { behind };
+        if let (Some(from), Some(to)) = (from, to) {
+            self.check_in_place(matched, run.clone(), from..to)?;
         }
-        if let Some(behind) = place(run.end) {
-            return Ok(Spot::Before(behind));
+        if let Some(spot) = before.map(Spot::After).or(behind.map(Spot::Before)) {
+            return Ok(spot);
         }
         let elided =
             run.start.checked_sub(1).is_some_and(|at| matches!(matched.new.get(at), Some(Part::Elision(_))));
-        let is_last = run.end == matched.new.len();
         // What a statement at the end runs has to be before it.
         let ends = matches!(matched.old.last(), Some(Part::Definition(_) | Part::Comment(_)));
         match matched.old.len().checked_sub(1) {

@@ -96,10 +96,15 @@ const OTHER_NAMES: &str = "Jenkinsfile";
 /// Extensions or names of files, and after a colon what info strings call their language.
 const LABELS: &str = "py pyi pyw:python python3|rs:rust|js mjs cjs jsx:javascript node js|ts mts cts tsx:typescript ts|\
                       c h:c|cc cpp cxx hh hpp hxx h:c++ cpp|cs:csharp c#|go:golang|kt kts:kotlin|\
-                      rb rakefile gemfile vagrantfile brewfile:ruby|groovy jenkinsfile:groovy|\
-                      sh bash zsh:shell sh bash zsh|ps1:powershell|yml yaml:yaml yml|html htm:html|md:markdown|\
-                      ex exs:elixir|hs:haskell|ml mli:ocaml|m mm:objectivec objective-c|pl pm:perl|tf:terraform hcl|\
-                      json:jsonc json5|makefile mk:make|dockerfile:docker|txt license copying notice:text txt plaintext";
+                      rb rakefile gemfile vagrantfile brewfile podfile:ruby|groovy gradle jenkinsfile:groovy|\
+                      sh bash zsh bashrc zshrc profile:shell sh bash zsh|ps1:powershell|bat cmd:batch bat dos|\
+                      yml yaml clang-format:yaml yml|html htm vue svelte:html|md:markdown|\
+                      ex exs:elixir|hs:haskell|ml mli:ocaml|m mm:objectivec objective-c matlab|pl pm:perl|tf:terraform hcl|\
+                      json prettierrc eslintrc babelrc:json jsonc json5|pipfile:toml|proto:protobuf|sol:solidity|\
+                      v sv svh:verilog systemverilog|mod sum:go text|ini cfg conf service editorconfig:ini nginx|\
+                      build workspace tiltfile bzl bazel:python starlark meson bazel|cmakelists.txt:cmake|justfile:just|\
+                      makefile gnumakefile mk:make|dockerfile containerfile:docker dockerfile|\
+                      txt constraints.txt robots.txt license copying notice:text txt plaintext";
 
 /// A comment with one of these is a directive: a program reads it.
 const DIRECTIVES: &str = "noqa|nolint|type:|mypy:|pylint|pyright|pragma|fmt:|isort:|ruff:|-*-|coding:|coding=|go:|\
@@ -266,10 +271,12 @@ impl Language {
     }
 }
 
-/// The extension of a path, or its name if it has none, in lowercase.
+/// The extension of a path, or its name if it has none or is known, in lowercase. `Dockerfile.dev` is a `Dockerfile`.
 fn kind(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
-    extension(path).unwrap_or(name).to_ascii_lowercase()
+    let known = [name, name.split('.').next().unwrap_or(name)];
+    let known = known.into_iter().find(|name| has_word(Some(HASH_NAMES), name));
+    known.or(extension(path)).unwrap_or(name).to_ascii_lowercase()
 }
 
 pub(crate) fn extension(path: &str) -> Option<&str> {
@@ -305,6 +312,22 @@ mod tests {
         assert_eq!(comment("a.html", "<p> <!-- what -->"), " <!-- what -->");
         assert_eq!(comment("a.c", "f(/* x */ 1); /* y */"), " /* y */");
         assert_eq!(comment("a.unknown", "x # y // z"), "");
+    }
+
+    #[test]
+    fn info_strings_name_the_language_of_a_file() {
+        for (label, path) in [
+            ("cmake", "CMakeLists.txt"),
+            ("ruby", "Gemfile.lock"),
+            ("docker", "Dockerfile.dev"),
+            ("make", "Makefile.am"),
+            ("python", "BUILD"),
+            ("text", "robots.txt"),
+            ("go", "go.mod"),
+        ] {
+            assert!(Language::is_called(label, path), "{path}");
+        }
+        assert!(!Language::is_called("bash", "Node.js") && !Language::is_called("python", "CMakeLists.txt"));
     }
 
     #[test]

@@ -317,12 +317,14 @@ impl Repo {
         // References, which may be in a reftable.
         let is_kept = |name: &str| self.place.is_some() && self.value(name).is_ok_and(|id| id.is_some());
         let is_set = |name: &str| is_there(name) || is_kept(name);
+        // What a cherry-pick or revert of several commits has left to do.
+        let left = std::fs::read_to_string(self.git_dir().join("sequencer/todo")).unwrap_or_default();
         let all = [
             (is_there("rebase-apply/applying"), "am"),
             (is_there("rebase-merge") || is_there("rebase-apply"), "rebase"),
             (is_set("MERGE_HEAD"), "merge"),
-            (is_set("REVERT_HEAD"), "revert"),
-            (is_set("CHERRY_PICK_HEAD"), "cherry-pick"),
+            (is_set("REVERT_HEAD") || left.starts_with("revert "), "revert"),
+            (is_set("CHERRY_PICK_HEAD") || left.starts_with("pick "), "cherry-pick"),
             (is_there("BISECT_LOG"), "bisect"),
         ];
         all.into_iter().find_map(|(under_way, command)| under_way.then_some(command))

@@ -111,6 +111,25 @@ fn obstacles() {
         sandbox.apply([""; 0], &five()).exits(4).says(&format!("git {operation} is in progress"));
         sandbox.git([operation, "--abort"]);
     }
+    // Of several commits, of which one was resolved by 'git commit'.
+    sandbox.git(["branch", "both", "other"]);
+    sandbox.git(["checkout", "-q", "both"]);
+    sandbox.file("d", "theirs\n");
+    sandbox.commit("more");
+    sandbox.git(["checkout", "-q", "main"]);
+    for operation in ["cherry-pick", "revert"] {
+        if operation == "revert" {
+            sandbox.git(["reset", "-q", "--hard", "both"]);
+            sandbox.file("c", "later\n");
+            sandbox.commit("later");
+        }
+        let commits = if operation == "revert" { ["both~1", "both"] } else { ["other", "both"] };
+        sandbox.git_command([operation, "--no-edit"]).args(commits).output().unwrap();
+        sandbox.file("c", "resolved\n");
+        sandbox.git(["commit", "-qam", "resolved"]);
+        sandbox.apply([""; 0], &five()).exits(4).says(&format!("git {operation} is in progress"));
+        sandbox.git([operation, "--quit"]);
+    }
     let hook = sandbox.repo.join(".git/hooks/reference-transaction");
     sandbox.script(&hook, "#!/bin/sh\n[ \"$1\" != prepared ]\n");
     let before = sandbox.listing();

@@ -53,7 +53,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     };
     let mut settings = Settings::read(typed, repo, attempt.as_ref(), check)?;
     let going_on = attempt.as_ref().and_then(|attempt| settings::going_on(typed, attempt));
-    settings.print_by(output)?;
+    settings.print_by(typed, output)?;
     if clipboard && !names.is_empty() {
         return usage("--clipboard cannot be used with a response");
     }

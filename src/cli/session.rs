@@ -27,7 +27,7 @@ impl<'a> Session<'a> {
     /// Reads the settings of a landing, as typed and configured.
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         let mut settings = Settings::read(self.typed, &self.repo, None, false)?;
-        settings.print_by(self.printer.output)?;
+        settings.print_by(self.typed, self.printer.output)?;
         Ok(settings)
     }
 

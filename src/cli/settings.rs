@@ -51,8 +51,11 @@ impl Output {
         };
         let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
         feedback &= typed.reads_response();
+        // What is typed wins over what is configured.
+        if shows(typed) {
+            (json, feedback) = (typed.is_on("json"), typed.is_on("feedback"));
+        }
         if json && feedback {
-            // What is typed wins over what is configured.
             (json, feedback) = match (typed.is_on("json"), typed.is_on("feedback")) {
                 (true, false) => (true, false),
                 (false, true) => (false, true),
@@ -67,6 +70,11 @@ impl Output {
             color,
         })
     }
+}
+
+/// Whether a diff or its figures are requested by an option.
+fn shows(typed: &Typed) -> bool {
+    typed.is_on("diff") || typed.is_on("stat")
 }
 
 /// Parses a value as git does for `color.ui`.
@@ -128,11 +136,14 @@ impl Settings {
     }
 
     /// Adjusts the options to the output.
-    pub(super) fn print_by(&mut self, output: Output) -> std::result::Result<(), Error> {
+    pub(super) fn print_by(&mut self, typed: &Typed, output: Output) -> std::result::Result<(), Error> {
         for (is_on, option) in [(output.json, "--json"), (output.feedback, "--feedback")] {
-            if is_on && self.shows() {
+            if is_on && shows(typed) {
                 return usage(&format!("{option} cannot be used with --diff or --stat"));
             }
+        }
+        if output.json || output.feedback {
+            (self.diff, self.stat) = (false, false);
         }
         if self.branch_per_edit.is_some() && self.options.branch.is_some() {
             return usage("--branch-per-edit cannot be used with --branch");

@@ -287,6 +287,16 @@ fn where_nothing_is_refused_nothing_is_on_standard_output() {
     says(&["--feedback"], &good, "");
     says(&["--feedback"], &good, "already landed as ");
     sandbox.apply(["--feedback", "--diff"], &good).exits(129).says("--feedback cannot be used with --diff");
+    // What is typed wins over what is configured.
+    sandbox.git(["config", "llmapply.stat", "true"]);
+    says(&["--feedback"], &good, "already landed as ");
+    let run = sandbox.apply(["--json"], &good).exits(0);
+    assert!(run.stdout.starts_with("{\"schema_version\":"), "{run:?}");
+    sandbox.git(["config", "llmapply.stat", "false"]);
+    sandbox.git(["config", "llmapply.json", "true"]);
+    let run = sandbox.apply(["--stat", "--again"], &create("other", "w", "x\n")).exits(0);
+    assert!(run.stdout.contains("1 file changed") && !run.stdout.contains("schema_version"), "{run:?}");
+    sandbox.git(["config", "llmapply.json", "false"]);
     // With a refusal the table is for people, too.
     let run = sandbox.apply(["--feedback", "-b", "try/{n}", "--no-keep"], &bad).exits(1).says("try/1");
     assert!(

@@ -90,12 +90,13 @@ impl Run<'_> {
                 (self.attempt_id(repo), slots, Vec::new(), Vec::new())
             }
         };
-        let waits = |number: usize| {
-            let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(number);
-            let builds = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
+        let is_only = |at: usize, why: fn(&Diagnostic) -> bool| {
+            let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(at + 1);
             let mut about = diagnostics.iter().filter(about).peekable();
-            about.peek().is_some() && about.all(builds)
+            about.peek().is_some() && about.all(why)
         };
+        let builds = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
+        let is_forbidden = |d: &Diagnostic| matches!(d.code, Code::Policy | Code::PathSensitive);
         plan::add_gaps(&mut slots, diagnostics);
         for slot in &mut slots {
             let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
@@ -105,8 +106,14 @@ impl Run<'_> {
                 slot.state = SlotState::Landed;
             } else if slot.edit.is_some_and(is_declined) {
                 slot.state = SlotState::Declined;
-            } else if slot.state == SlotState::Failed && slot.edit.is_some_and(|at| waits(at + 1)) {
-                slot.state = SlotState::Waiting;
+            } else if slot.state == SlotState::Failed
+                && let Some(at) = slot.edit
+            {
+                slot.state = match () {
+                    () if is_only(at, builds) => SlotState::Waiting,
+                    () if is_only(at, is_forbidden) => SlotState::Forbidden,
+                    () => SlotState::Failed,
+                };
             }
         }
         let failed = self.failed_paths(&slots, diagnostics);
@@ -143,8 +150,8 @@ impl Run<'_> {
         if diagnostics.iter().any(|one| one.is_error() && one.code == Code::Truncated) {
             return None;
         }
-        let failed =
-            slots.iter().filter(|slot| matches!(slot.state, SlotState::Failed | SlotState::Declined));
+        let is_open = |state| matches!(state, SlotState::Failed | SlotState::Forbidden | SlotState::Declined);
+        let failed = slots.iter().filter(|slot| is_open(slot.state));
         let path = |slot: &Slot| match slot.edit {
             Some(at) => Some(self.script.edits.get(at)?.path.shown()),
             None => plan::path_of_gap(slot, diagnostics),

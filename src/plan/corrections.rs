@@ -26,7 +26,7 @@ impl Slot {
 
     /// Whether it was refused, for any reason.
     pub fn failed(&self) -> bool {
-        matches!(self.state, SlotState::Failed | SlotState::Waiting)
+        matches!(self.state, SlotState::Failed | SlotState::Waiting | SlotState::Forbidden)
     }
 }
 
@@ -41,6 +41,8 @@ pub enum SlotState {
     /// It was refused only because it depends on an earlier edit that was refused, too: it may apply once that is
     /// corrected.
     Waiting,
+    /// It was refused only because its file may not change, whatever the edit is.
+    Forbidden,
     /// It landed, with `--keep-going`, or has a branch of its own.
     Landed,
     /// It was left out.
@@ -178,8 +180,8 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// A correction that is equal to a good edit is ignored. The others replace the failed edits: all of them the only one
 /// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
 /// them replace what was declined, and come after the good edits, because they are made for the files with these
-/// applied. An edit that only waits for a failed one needs no correction, and what is no edit is left out where only good
-/// edits are sent again. A failed or declined edit without a correction is kept: without any corrections, all of them are.
+/// applied. An edit that only waits for a failed one needs no correction, and what is no edit or may not change is left out
+/// where only good edits are sent again. A failed or declined edit without a correction is kept: without any corrections, all of them are.
 ///
 /// # Errors
 /// It is unclear which correction is for which edit.
@@ -206,13 +208,18 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         failed: failed.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
     };
     let is_sent_again = given.is_empty() && !corrections.edits.is_empty();
-    if is_sent_again && !failed.iter().all(|&at| is_no_edit(&slots[at], &attempt.diagnostics)) {
+    let is_forbidden = |slot: &Slot| slot.state == SlotState::Forbidden;
+    let can_be_left_out = |slot: &Slot| is_forbidden(slot) || is_no_edit(slot, &attempt.diagnostics);
+    if is_sent_again && !failed.iter().all(|&at| can_be_left_out(&slots[at])) {
         return Err(mismatch());
     }
     let declined = slots.iter().rposition(is_declined);
     let assigned = match (given.is_empty(), declined) {
         // Nothing takes the place of what is no edit.
-        (true, _) if is_sent_again => failed.iter().map(|&at| (at, Vec::new())).collect(),
+        (true, _) if is_sent_again => {
+            let gaps = failed.iter().filter(|&&at| !is_forbidden(&slots[at]));
+            gaps.map(|&at| (at, Vec::new())).collect()
+        }
         (true, _) => BTreeMap::new(),
         (false, Some(last)) if failed.is_empty() => BTreeMap::from([(last, given.clone())]),
         (false, _) => {
@@ -254,7 +261,8 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             }
             joined.left_out.insert(joined.edits.len());
         }
-        if slot.state == SlotState::LeftOut && slot.edit.is_some() {
+        let is_left_out = slot.state == SlotState::LeftOut || is_sent_again && is_forbidden(slot);
+        if is_left_out && slot.edit.is_some() {
             joined.left_out.insert(joined.edits.len());
         }
         order.push(Slot { edit: slot.edit.map(|_| joined.edits.len()), ..*slot });

@@ -43,7 +43,7 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         }
         Code::PathSensitive | Code::Policy => {
             "this file may not be changed here, whatever the edit is. Leave the edit out, or reach the goal in other \
-             files; say in words what is left to do."
+             files; say in words what is left to do. If no other edit was refused, send one of the good edits again."
         }
         Code::PathBlocked | Code::NotEditable => {
             "this cannot be edited. Leave the edit out, or reach the goal in other files."

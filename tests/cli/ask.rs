@@ -107,6 +107,23 @@ fn right_after_feedback() {
 }
 
 #[test]
+fn what_may_not_change_can_be_left_out() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "llmapply.exclude", "old.txt"]);
+    let both = good() + &patch("old.txt", "w", "one\n", "1\n");
+    let model = Model::of(&sandbox, &[both.clone(), good()]);
+    let run = sandbox.run(["ask", "--with", &model.command(), "-r", "Greet", "README"]).exits(0);
+    assert!(model.asked(2).contains("send one of the good edits again"), "{}", model.asked(2));
+    run.says("old.txt  not wanted");
+    assert_eq!((sandbox.text("README"), model.rounds()), ("hello world\n".to_owned(), 2));
+    // What failed for another reason is not left out.
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "llmapply.exclude", "old.txt"]);
+    sandbox.apply([""; 0], &(both + &patch("gone.txt", "w", "nowhere\n", "x\n"))).exits(1);
+    sandbox.apply(["--continue"], &good()).exits(1).says("no correction");
+}
+
+#[test]
 fn a_check_that_fails_is_told_too() {
     let sandbox = Sandbox::new();
     let wrong = patch("README", "Greet", "hello\n", "hello wolrd\n");

@@ -164,8 +164,10 @@ impl Run<'_> {
                         }
                     }
                     Fate::Unclear => {
-                        let message =
-                            format!("this edit landed as {}, and its lines have changed since", one.id);
+                        let message = format!(
+                            "this edit landed as {}, and these lines or those beside them have changed since",
+                            one.id
+                        );
                         let help =
                             format!("leave it out with --except {}, or land it again with --again", at + 1);
                         let diagnostic =

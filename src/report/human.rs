@@ -284,6 +284,9 @@ pub fn findings(report: &Report, verbose: bool) -> String {
     }
     if matches!(report.status, Status::Refused | Status::PartlyLanded) && !report.has_no_answer() {
         let changed = match report.status {
+            Status::PartlyLanded if report.edits.iter().any(|edit| edit.state == EditState::NotWanted) => {
+                "the others that are wanted have landed"
+            }
             Status::PartlyLanded => "the others have landed",
             _ => "nothing was changed",
         };

@@ -38,8 +38,9 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
     let texts = Texts { cursor, fenced: extent.has_fences, lines };
     let unclear = |span| Box::new(fault::unclear_fence(span));
     if is_new {
-        let mut half = texts.half(start, extent.end.start);
-        texts.keep_outer_fences([&mut half], out).map_err(unclear)?;
+        let mut half = [texts.half(start, extent.end.start)];
+        texts.find_outer_fences(&mut half, out).map_err(unclear)?;
+        let [half] = half;
         let wrapper = half.pairs.wrapper(out.file.as_deref().unwrap_or(""));
         let text = half.text(&texts, wrapper);
         return Ok((block, Op::Create { text, existing: Existing::Refuse }));
@@ -93,9 +94,11 @@ impl<'r> Texts<'_, 'r> {
     }
 
     /// The change from the search text to the replacement. Fences around both go, if they are the same.
-    fn change(&self, mut before: Half<'r>, mut after: Half<'r>, out: &mut Output) -> Result<Change, Span> {
-        self.keep_outer_fences([&mut before, &mut after], out)?;
+    fn change(&self, before: Half<'r>, after: Half<'r>, out: &mut Output) -> Result<Change, Span> {
+        let mut halves = [before, after];
+        self.find_outer_fences(&mut halves, out)?;
         let file = out.file.as_deref().unwrap_or("");
+        let [before, after] = halves;
         let wrappers = before.pairs.wrapper(file).zip(after.pairs.wrapper(file));
         let wrappers = wrappers.filter(|((before, _), (after, _))| trim(before.text) == trim(after.text));
         let before = before.text(self, wrappers.map(|(before, _)| before));
@@ -105,64 +108,42 @@ impl<'r> Texts<'_, 'r> {
         Ok(Change::Texts { before, after, unit: Unit::Lines })
     }
 
-    /// Tells fence lines without a partner that are content from those that close the fence around the block or open it
-    /// again: only these stay among `lone`. It is an error if that is unclear: in a Markdown file, where these may be
-    /// content, too; if such a line has other lines around it; beside a fence line that is content; and if only one of the
-    /// texts begins or ends with a fence line that is content.
-    fn keep_outer_fences<const N: usize>(
-        &self,
-        halves: [&mut Half<'r>; N],
-        out: &mut Output,
-    ) -> Result<(), Span> {
+    /// Keeps among `lone` only the lines that close the fence around the block, or open it again. They are no content.
+    ///
+    /// A fence line without a partner is in doubt if it may close that fence by its mark and length or, except in a
+    /// Markdown file, is at an edge of its text. Either all lines in doubt are at edges, and close the fence or open it
+    /// again, or none does, and both texts have as many. Anything else is an error, and so is the first in a Markdown
+    /// file.
+    fn find_outer_fences(&self, halves: &mut [Half<'r>], out: &mut Output) -> Result<(), Span> {
         let is_markdown = is_markdown(out.file.as_deref().unwrap_or(""));
-        let (mut is_closed, mut first, mut among) = (false, None, None);
-        let (mut edges, mut likes, mut content) = (Vec::new(), Vec::new(), None);
-        let is_like_it = |line: &&Line<'r>| {
-            Fence::of(line.text).zip(self.cursor.fence()).is_some_and(|(fence, outer)| fence.may_close(outer))
-        };
-        for half in halves {
-            likes.push(half.pairs.lone.iter().filter(is_like_it).copied().collect::<Vec<_>>());
-            if half.pairs.lone.is_empty() {
-                edges.push(None);
-                continue;
-            }
-            let solid = || self.lines(half.start, half.end).filter(|line| !line.is_blank());
-            let ends = [solid().next(), solid().last()];
-            let mut edge = None;
+        let (mut is_closed, mut all_close, mut none_closes) = (false, !is_markdown, halves.len() > 1);
+        for half in halves.iter_mut().filter(|half| !half.pairs.lone.is_empty()) {
+            let mut solid = self.lines(half.start, half.end).filter(|line| !line.is_blank());
+            let edges = [solid.next(), solid.last()];
             half.pairs.lone.retain(|line| {
-                let is_outside = self.is_outside(*line, is_closed);
-                is_closed ^= is_outside;
-                first = first.or(is_outside.then_some(*line));
-                content = content.or((!is_outside).then_some(*line));
-                edge = edge.or((!is_outside && ends.contains(&Some(*line))).then_some(*line));
-                is_outside
+                let Some((fence, outer)) = Fence::of(line.text).zip(self.cursor.fence()) else {
+                    return false;
+                };
+                let is_at_edge = edges.contains(&Some(*line));
+                let opens_again = is_closed && (fence.info.is_empty() || fence.info == outer.info);
+                let closes = opens_again || outer.is_closed_by(*line);
+                is_closed ^= closes;
+                let in_doubt = closes || fence.may_close(outer) || is_at_edge && !is_markdown;
+                all_close &= !in_doubt || closes && is_at_edge;
+                none_closes &= !closes;
+                in_doubt
             });
-            let lone = &half.pairs.lone;
-            let is_outer = |line: &Line<'r>| lone.binary_search_by_key(&line.start, |one| one.start).is_ok();
-            let mut below = solid().skip_while(is_outer).skip_while(|line| !is_outer(line));
-            among = among.or(below.find(|line| !is_outer(line)));
-            edges.push(edge);
         }
-        // Where both texts have as many, these fences stay.
-        let is_one = likes.iter().any(|like| like.len() != likes[0].len()) || N == 1;
-        let in_markdown =
-            first.or(likes.concat().first().copied().filter(|_| is_one)).filter(|_| is_markdown);
-        let only = if N == 1 || edges.contains(&None) { edges.into_iter().flatten().next() } else { None };
-        let only = only.filter(|_| !is_markdown && self.cursor.fence().is_some());
-        let beside = content.or(among).and(first);
-        if let Some(unclear) = in_markdown.or(only).or(beside) {
-            return Err(self.cursor.span_of(unclear));
+        none_closes &= halves.iter().all(|half| half.pairs.lone.len() == halves[0].pairs.lone.len());
+        let Some(first) = halves.iter().find_map(|half| half.pairs.lone.first()) else { return Ok(()) };
+        if !all_close && !none_closes {
+            return Err(self.cursor.span_of(*first));
+        }
+        if none_closes {
+            halves.iter_mut().for_each(|half| half.pairs.lone.clear());
         }
         out.closed_fence |= is_closed;
         Ok(())
-    }
-
-    /// Whether a fence line without a partner closes the fence around the block or, once that is closed, opens it again. A
-    /// line with another info string does neither.
-    fn is_outside(&self, line: Line<'_>, is_closed: bool) -> bool {
-        let (Some(fence), Some(outer)) = (Fence::of(line.text), self.cursor.fence()) else { return false };
-        let opens_again = is_closed && (fence.info.is_empty() || fence.info == outer.info);
-        opens_again || self.cursor.closes_fence(line)
     }
 
     /// The change of a block with several candidates for the divider: all lines of both texts.

@@ -13,20 +13,13 @@ use std::ops::Range;
 
 /// The names, by [`letters`], of tools that delete a file.
 pub(super) const REMOVERS: &[&str] = &["delete", "deletefile"];
-/// Of tools that apply a patch.
+/// The same for tools that apply a patch.
 pub(super) const PATCHERS: &[&str] = &["applypatch", "patch"];
-/// Of tools that write a file.
+/// The same for tools that write a file.
 const WRITERS: &[&str] = &["write", "writefile", "writetofile", "create", "createfile", "createnewfile"];
-/// Of tools that take SEARCH/REPLACE blocks.
+/// The same for tools that take SEARCH/REPLACE blocks.
 const REPLACERS: &[&str] = &["replaceinfile", "applydiff"];
-
-/// The values of `command`.
-const COMMANDS: &str = "str_replace, create, insert, view";
-
-/// What messages call the owner of a field.
-const CALL: &str = "call";
-
-/// Of tools that replace a text.
+/// The same for tools that replace a text.
 const EDITORS: &[&str] = &[
     "edit",
     "editfile",
@@ -37,6 +30,12 @@ const EDITORS: &[&str] = &[
     "strreplacebasededittool",
     "strreplaceeditor",
 ];
+
+/// The values of `command`.
+const COMMANDS: &str = "str_replace, create, insert, view";
+
+/// What messages call the owner of a field.
+const CALL: &str = "call";
 
 /// The letters of a tool's name after the last dot, in lowercase.
 fn letters(name: &str) -> String {
@@ -124,11 +123,6 @@ impl<'a> Call<'a> {
         self.tool.is_some_and(|tool| is_tool(tool, known))
     }
 
-    /// Whether it has a path and a text for the file.
-    pub(super) fn writes(&self) -> bool {
-        self.has(Name::Path) && self.has(Name::Text)
-    }
-
     /// Adds the edits or the error of the call; returns whether it is an edit.
     pub(super) fn take(&self, out: &mut Output) -> bool {
         let first = out.script.edits.len();
@@ -182,7 +176,7 @@ impl<'a> Call<'a> {
         };
         Ok(match () {
             () if replaces => Some(Verb::Replace),
-            () if writes && self.has_lines() => return Err(self.lacks("old_string")),
+            () if writes && self.has(Name::Range) => return Err(self.lacks("old_string")),
             () if is_edit => Some(Verb::Insert),
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
@@ -197,18 +191,10 @@ impl<'a> Call<'a> {
 
     /// Whether it is an object without a tool's name, and has a change as only other tools take it.
     fn has_change_of_another(&self) -> bool {
-        let is_change = |field: &Field<'_>| {
-            let is_key = ["diff", "code_edit"].contains(&field.key)
-                || field.key == "code" && self.is_sure(Name::Path)
-                || field.name == Some(Name::Text) && self.has_lines();
-            is_key && field.is_text()
-        };
-        self.tool.is_none() && self.has(Name::Path) && self.fields.iter().any(is_change)
-    }
-
-    /// Whether it says which lines of the file it is about.
-    fn has_lines(&self) -> bool {
-        ["start_line", "end_line"].iter().all(|key| self.fields.iter().any(|field| field.key == *key))
+        let has_text = |name| self.get(name).is_some_and(Field::is_text);
+        let is_part = has_text(Name::Part) && (self.is_sure(Name::Part) || self.is_sure(Name::Path));
+        let is_change = has_text(Name::Blocks) || is_part || has_text(Name::Text) && self.has(Name::Range);
+        self.tool.is_none() && self.has(Name::Path) && is_change
     }
 
     /// The error about a missing field.
@@ -264,8 +250,10 @@ impl<'a> Call<'a> {
     /// Refuses duplicate fields, and fields that such a call cannot have.
     fn check(&self, verb: Verb) -> Result<(), Fault> {
         for (index, field) in self.fields.iter().enumerate() {
-            let is_remark =
-                matches!(field.name, Some(Name::Command | Name::DryRun | Name::Why | Name::Remark));
+            let is_remark = matches!(
+                field.name,
+                Some(Name::Command | Name::DryRun | Name::Why | Name::Range | Name::Remark)
+            );
             let is_same = |other: &Field<'_>| other.name.is_some() && other.name == field.name;
             if !is_remark && self.fields[..index].iter().any(is_same) {
                 return Err(fault::duplicate_field(field.span, field.key, CALL).into());
@@ -366,7 +354,7 @@ impl<'a> Call<'a> {
         let has_patch = |field: &&Field<'_>| match field.name {
             Some(Name::Command) => field.applies_patch(),
             Some(Name::Patch) => field.is_patch(),
-            None if !self.has(Name::Path) => field.is_patch(),
+            None | Some(Name::Part) if !self.has(Name::Path) => field.is_patch(),
             _ => self.is_tool(PATCHERS) && field.is_patch(),
         };
         self.fields.iter().find(has_patch)?.decoded(self.place)

@@ -19,6 +19,10 @@ pub(super) enum Name {
     Inserted,
     Patch,
     Blocks,
+    /// The first and the last line that a text replaces.
+    Range,
+    /// A part of the file, for a tool that places it by itself.
+    Part,
     DryRun,
     Why,
     /// A field that does not matter for the edit.
@@ -46,7 +50,9 @@ impl Name {
             "dryRun" | "dry_run" => Name::DryRun,
             "why" | "explanation" | "instruction" | "instructions" | "description" | "reason" => Name::Why,
             "id" | "type" | "name" | "tool" | "language" | "view_range" | "line_count" => Name::Remark,
-            "start_line" | "end_line" | "expected_replacements" => Name::Remark,
+            "expected_replacements" | "task_progress" => Name::Remark,
+            "start_line" | "end_line" => Name::Range,
+            "code_edit" | "code" => Name::Part,
             _ => return None,
         })
     }
@@ -54,7 +60,7 @@ impl Name {
     /// Whether objects other than calls may have such a key, too.
     pub(super) fn is_common(key: &str) -> bool {
         let of_file = matches!(key, "path" | "file" | "filepath" | "filename");
-        of_file || matches!(key, "search" | "find" | "replace" | "replace_with" | "replacement")
+        of_file || matches!(key, "search" | "find" | "replace" | "replace_with" | "replacement" | "code")
     }
 }
 
@@ -99,10 +105,7 @@ impl<'a> Field<'a> {
 
     /// Its value as a word, such as `true` or a number.
     pub(super) fn word(&self) -> &str {
-        match &self.content {
-            Content::Json(value) => value.written().trim_matches('"'),
-            Content::Lines(text) => text.trim(),
-        }
+        self.written().trim().trim_matches('"')
     }
 
     /// Its decoded text with the places of its bytes; of a list, the string with a patch. `place` maps an offset in the

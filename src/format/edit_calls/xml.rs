@@ -5,7 +5,7 @@
 //! of the call follows. The fields mean the same as in JSON.
 
 use super::call::{Call, is_editor};
-use super::field::{Content, Field};
+use super::field::{Content, Field, Name};
 use crate::format::fault::Fault;
 use crate::format::scan::{Cursor, Line, Lines, Mark, is_blank, trim, trim_start};
 use crate::format::tag::{self, Brackets};
@@ -13,11 +13,18 @@ use crate::format::{FormatId, Output, fault, search_replace};
 use crate::response::Passage;
 use crate::span::Span;
 
-/// Tools with tags of their own, and the fields in them that may have several lines.
-const TOOLS: [&str; 5] = ["write_to_file", "replace_in_file", "apply_diff", "str_replace", "delete_file"];
+/// Tools with tags of their own. Other names may be wrappers, such as `<apply_patch>` around a patch.
+const TOOLS: [&str; 7] = [
+    "write_to_file",
+    "replace_in_file",
+    "apply_diff",
+    "str_replace",
+    "delete_file",
+    "edit_file",
+    "create_file",
+];
 /// Tools with tags of their own that edit files in other ways, which are refused.
-const OTHERS: [&str; 4] = ["search_and_replace", "insert_content", "edit_file", "create_file"];
-const FIELDS: [&str; 6] = ["path", "diff", "content", "task_progress", "old_str", "new_str"];
+const OTHERS: [&str; 2] = ["search_and_replace", "insert_content"];
 
 /// The tag of a call or a field.
 #[derive(Clone, Copy)]
@@ -49,7 +56,7 @@ impl<'r> Opening<'r> {
             return Self::named(text, tag, &["parameter"]);
         }
         let rest = text[1 + tag.len()..].strip_prefix('>')?;
-        let is_one = FIELDS.contains(&tag) || trim(rest).ends_with(&format!("</{tag}>"));
+        let is_one = Name::of(tag).is_some() || trim(rest).ends_with(&format!("</{tag}>"));
         is_one.then_some(Self { name: tag, tag, length: tag.len() + 2 })
     }
 
@@ -83,44 +90,34 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let mut fields = Vec::new();
     let read = read_fields(cursor, opening, head, &mut fields);
     let span = cursor.span(start, cursor.at());
-    let diff = fields.iter().find(|(field, _)| field.key == FIELDS[1]);
+    let diff = fields.iter().find(|(field, _)| field.name == Some(Name::Blocks));
     let diff = diff.map(|(field, first)| (*first, field.span.end as usize));
     let call = Call::of_fields(opening.name, span, fields.into_iter().map(|(field, _)| field).collect());
-    let unknown = || fault::unknown_operation(span, opening.name, &TOOLS.join(", ")).into();
-    let read = if OTHERS.contains(&opening.tag) { Err(unknown()) } else { read };
     let taken = read.and_then(|()| match diff.filter(|_| call.patch().is_none()) {
-        Some(blocks) => take_blocks(cursor, opening, &call, blocks, out),
-        None => take_fields(opening, &call, out),
+        _ if OTHERS.contains(&opening.tag) => {
+            Err(fault::unknown_operation(span, opening.name, &TOOLS.join(", ")).into())
+        }
+        Some(blocks) => take_blocks(cursor, &call, blocks, out),
+        None => match call.take(out) || !is_own(opening.tag) {
+            true => Ok(()),
+            // A tool's own tag is meant as an edit.
+            false => call.path().map(drop),
+        },
     });
     if let Err(fault) = taken {
         out.take(Err(fault.with_lost(span).into()), call.path().ok().map(|path| path.raw));
     }
 }
 
-/// Adds the edits of a call without SEARCH/REPLACE blocks.
-fn take_fields(opening: Opening<'_>, call: &Call<'_>, out: &mut Output) -> Result<(), Fault> {
-    let before = out.lengths();
-    if !call.take(out) && call.writes() {
-        return Err(fault::unknown_operation(call.span, opening.name, &TOOLS.join(", ")).into());
-    }
-    if before == out.lengths() && TOOLS.contains(&opening.tag) {
-        let missing = if opening.tag == TOOLS[0] { FIELDS[2] } else { FIELDS[1] };
-        return Err(fault::missing_field(call.span, missing, &format!("`<{}>`", opening.tag)).into());
-    }
-    Ok(())
-}
-
 /// Adds the edits of a call's SEARCH/REPLACE blocks, which are from `first` to `end`. They are read with the cursor,
 /// because the fence around the call matters to them.
 fn take_blocks<'r>(
     cursor: &mut Cursor<'r>,
-    opening: Opening<'_>,
     call: &Call<'_>,
     (first, end): (Mark<'r>, usize),
     out: &mut Output,
 ) -> Result<(), Fault> {
-    let missing = |_| fault::missing_field(call.span, FIELDS[0], &format!("`<{}>`", opening.tag));
-    let path = call.path().map_err(missing)?;
+    let path = call.path()?;
     let (before, after) = (out.lengths(), cursor.mark());
     cursor.reset(first);
     search_replace::read_blocks(cursor, out, &path, end);
@@ -188,7 +185,8 @@ fn read_value<'r>(
             return None;
         }
         let mut ends = tag::closings(line, field.tag, Brackets::ANGLE);
-        let end = ends.find(|(_, rest)| field.name == FIELDS[0] || may_follow(*rest, &lines, call));
+        let end = ends
+            .find(|(_, rest)| Name::of(field.name) == Some(Name::Path) || may_follow(*rest, &lines, call));
         if let Some((at, rest)) = end {
             let is_alone = line.is_whole() && line.text[..at].bytes().all(is_blank);
             let end = line.start + if is_alone { 0 } else { at };
@@ -206,6 +204,5 @@ fn read_value<'r>(
 /// Whether the text after a closing tag is the end of the call or another field.
 fn may_follow(rest: Line<'_>, below: &Lines<'_>, call: Opening<'_>) -> bool {
     let text = tag::next_text(rest, below).map_or("", |line| trim_start(line.text));
-    tag::closing_length(text, call.tag, Brackets::ANGLE).is_some()
-        || Opening { name: call.name, tag: call.tag, length: 0 }.of_field(text).is_some()
+    tag::closing_length(text, call.tag, Brackets::ANGLE).is_some() || call.of_field(text).is_some()
 }

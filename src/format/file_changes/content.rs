@@ -190,13 +190,16 @@ fn guarded_end<'r>(mut lines: Lines<'r>, closing: Closing<'_>) -> Option<(usize,
 }
 
 /// Reads the content after a tag and the closing tag, and goes past them; without a closing tag, goes to the next
-/// directive, the end of the envelope or the end of the input.
+/// directive, the end of the envelope or the end of the input. After a self-closed tag, there is no content.
 pub(super) fn read<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'r>,
     directive: Directive,
     indent: usize,
 ) -> Result<Content<'r>, Fault> {
+    if tag.kind == Kind::SelfClosed {
+        return Ok(Content { lines: cursor.lines(), until: 0, inline: false, why: None });
+    }
     let rest = trim(cursor.text());
     let is_alone = tag.brackets == Brackets::ANGLE || rest.is_empty() || !tag.is_whole;
     let why = read_why(cursor, tag);
@@ -241,35 +244,4 @@ fn read_why(cursor: &mut Cursor<'_>, of: &Tag<'_>) -> Result<Option<String>, Fau
         Some(why) => Ok(Some(why)),
         None => Err(fault::unterminated(tag.span, &tag.shown()).into()),
     }
-}
-
-/// Reads a directive without content: an optional `<why>`, and the closing tag.
-pub(super) fn read_none<'r>(
-    cursor: &mut Cursor<'r>,
-    tag: &Tag<'r>,
-    directive: Directive,
-) -> Result<Content<'r>, Fault> {
-    let mut content = Content { lines: cursor.lines(), until: 0, inline: false, why: None };
-    if tag.kind == Kind::SelfClosed {
-        return match directive.has_content() {
-            true => Err(fault::missing_field(tag.span, "content", &tag.shown()).into()),
-            false => Ok(content),
-        };
-    }
-    let start = cursor.mark();
-    content.why = read_why(cursor, tag)?;
-    cursor.skip_blank_lines();
-    let text = cursor.text();
-    if let Some(length) = tag::closing_length(text, tag.name, tag.brackets) {
-        cursor.step(length);
-        return Ok(content);
-    }
-    if let Some(at) = tag::find_closing(text, tag.name) {
-        let span = cursor.span(cursor.at(), cursor.at() + at);
-        cursor.step(at);
-        tag::read(cursor);
-        return Err(fault::unexpected(span, "text", &tag.shown()).into());
-    }
-    cursor.reset(start);
-    Err(fault::unterminated(tag.span, &tag.shown()).into())
 }

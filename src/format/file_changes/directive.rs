@@ -30,7 +30,7 @@ impl Directive {
     }
 
     /// Whether its tag has content.
-    pub(super) fn has_content(self) -> bool {
+    fn has_content(self) -> bool {
         matches!(self, Self::New | Self::Patch | Self::Append)
     }
 }
@@ -42,11 +42,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output, directive: Directi
     cursor.skip_blanks();
     let indent = if begins_line { cursor.at() - line } else { 0 };
     let tag = tag::read(cursor);
-    let content = if directive.has_content() && tag.kind != Kind::SelfClosed {
-        content::read(cursor, &tag, directive, indent)
-    } else {
-        content::read_none(cursor, &tag, directive)
-    };
+    let content = content::read(cursor, &tag, directive, indent);
     let start = tag.span.start as usize;
     let span = cursor.span(start, cursor.at().max(tag.span.end as usize));
     let is_indented = tag.brackets == Brackets::SQUARE && (indent > 0 || !begins_line);
@@ -69,6 +65,11 @@ fn lower(
 ) -> Result<(Target, Op, Option<String>), Fault> {
     let moves = matches!(directive, Directive::Rename | Directive::Copy);
     let known: &[&str] = if moves { &["from_path", "to_path", "why"] } else { &["file_path", "why"] };
+    if directive.has_content() && tag.kind == Kind::SelfClosed {
+        return Err(fault::missing_field(tag.span, "content", &tag.shown()).into());
+    } else if let Some(line) = content.lines().find(|line| !directive.has_content() && !line.is_blank()) {
+        return Err(fault::unexpected(cursor.span_of(line), "text", &tag.shown()).into());
+    }
     tag.check(known)?;
     let path = tag.target(known[0])?;
     let attribute = tag.attribute("why");

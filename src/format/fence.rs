@@ -1,7 +1,7 @@
 //! Markdown code fences.
 
-use super::scan::{Below, Line, Lines, trim, trim_start};
-use crate::response::{Passage, Response};
+use super::scan::{Line, Payload, trim, trim_start};
+use crate::response::Passage;
 use crate::text::extension;
 
 /// The length of a fence that can contain usual fences.
@@ -16,7 +16,7 @@ pub struct Fence<'r> {
     pub length: usize,
     /// The info string, trimmed: a language or a path; empty for a closing fence.
     pub info: &'r str,
-    /// Whether the deeply indented fence lines in it are pairs, and so content.
+    /// Whether the deeply indented fence lines in it are in pairs, so that they are content.
     pub(super) has_pairs: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Pairs<'r> {
     /// The fence lines without a partner.
     pub(super) lone: Vec<Line<'r>>,
     /// The first and the last line that are not blank, if they are a pair, and the info string.
-    pub(super) around: Option<(Line<'r>, Line<'r>, &'r str)>,
+    around: Option<(Line<'r>, Line<'r>, &'r str)>,
 }
 
 impl<'r> Pairs<'r> {
@@ -103,41 +103,39 @@ impl<'r> Pairs<'r> {
 
     /// The lines of the fence around the whole payload, if they are not content of the file. A fence in a Markdown file
     /// may be content, unless its info string says that it contains Markdown, or names the extension of the file.
-    pub(super) fn wrapper(&self, file: &str) -> Option<(Line<'r>, Line<'r>)> {
+    fn wrapper(&self, file: &str) -> Option<(Line<'r>, Line<'r>)> {
         let (first, last, info) = self.around?;
         let is_named = extension(trim(file)).is_some_and(|kind| info.eq_ignore_ascii_case(kind));
         (is_named || !is_markdown(file) || says_markdown(info)).then_some((first, last))
     }
 }
 
-/// The lines of a payload that ends at `end`, which may be inside of a line.
-pub(super) fn lines_until<'r>(lines: &Lines<'r>, end: usize) -> impl Below<'r> + use<'r> {
-    lines.clone().take_while(move |line| line.start < end).map(move |mut line| {
-        line.text = line.text.get(..end - line.start).unwrap_or(line.text);
-        line
-    })
-}
-
 /// The text inside of the fence around the whole payload, if that fence is not content of the file; without the
 /// fence's indentation, each line ending with `\n`.
-pub(super) fn unfence(lines: &Lines<'_>, end: usize, file: &str, response: &Response) -> Option<Passage> {
-    let all = lines_until(lines, end);
+pub(super) fn unfence(payload: &Payload<'_>, file: &str) -> Option<Passage> {
     // Most payloads do not begin with a fence.
-    all.clone().find(|line| !line.is_blank()).filter(|line| Fence::of(line.text).is_some())?;
-    let (first, last) = Pairs::of(all).wrapper(file)?;
-    let mut inner = lines.clone();
-    inner.find(|line| line.start == first.start);
+    payload.first().filter(|line| Fence::of(line.text).is_some())?;
+    let (first, last) = Pairs::of(payload.lines()).wrapper(file)?;
+    let mut inner = Payload { end: last.start, ..payload.clone() };
+    inner.lines.find(|line| line.start == first.start);
     let blanks = first.blanks();
-    let inside = lines_until(&inner, last.start);
     let is_indented = |line: Line<'_>| line.is_blank() || line.text.starts_with(blanks);
-    if blanks.is_empty() || !inside.clone().all(is_indented) {
-        return Some(inner.payload(last.start));
+    if blanks.is_empty() || !inner.lines().all(is_indented) {
+        return Some(inner.text());
     }
     let mut text = Passage::default();
-    for line in inside.map(|line| line.past(blanks)) {
-        text.push_line(response, line.start, line.text);
+    for line in inner.lines().map(|line| line.past(blanks)) {
+        text.push_line(payload.response(), line.start, line.text);
     }
     Some(text)
+}
+
+/// The same for all texts of an edit. Fences that differ are content.
+pub(super) fn unfence_all<const N: usize>(payloads: [&Payload<'_>; N], file: &str) -> Option<[Passage; N]> {
+    let opening = |payload: &Payload<'_>| payload.first().map(|line| line.trimmed().to_owned());
+    let first = opening(payloads.first()?);
+    let all = payloads.map(|payload| unfence(payload, file).filter(|_| opening(payload) == first));
+    all.into_iter().collect::<Option<Vec<_>>>()?.try_into().ok()
 }
 
 /// Whether the info string of a fence says that it contains Markdown.
@@ -155,6 +153,7 @@ pub(super) fn is_markdown(file: &str) -> bool {
 mod tests {
     use super::*;
     use crate::format::scan::Cursor;
+    use crate::response::Response;
 
     #[test]
     fn three_or_more_marks_are_a_fence_with_what_follows_as_info() {
@@ -180,7 +179,8 @@ mod tests {
     fn a_fence_around_all_of_a_payload_is_no_content() {
         let inner = |text: &str, file: &str| {
             let response = Response::new(0, "r", text.as_bytes().to_vec(), 1000).unwrap();
-            unfence(&Cursor::new(&response).lines(), text.len(), file, &response).map(String::from)
+            let payload = Payload { lines: Cursor::new(&response).lines(), end: text.len() };
+            unfence(&payload, file).map(String::from)
         };
         for (text, want) in [
             ("```rust\nx\n```\n", "x\n"),

@@ -21,6 +21,7 @@ use source::Source;
 #[cfg(test)]
 pub(super) use line::lines_read;
 pub use line::{Line, equals_trimmed, is_blank, starts_with_ignore_case, trim, trim_start};
+pub(super) use lines::Payload;
 pub use lines::{Below, Lines};
 pub use margin::Margin;
 

@@ -7,8 +7,8 @@
 use super::TagKind;
 use super::directive::Directive;
 use crate::format::fault::{self, Fault};
-use crate::format::fence::{Fence, LONG, Pairs, is_markdown, lines_until, says_markdown, unfence};
-use crate::format::scan::{Below, Cursor, Line, Lines, is_blank, starts_with_ignore_case, trim};
+use crate::format::fence::{Fence, LONG, Pairs, is_markdown, says_markdown, unfence};
+use crate::format::scan::{Cursor, Line, Lines, Payload, is_blank, starts_with_ignore_case, trim};
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::response::Passage;
 
@@ -23,9 +23,7 @@ const MAX_INDENT: usize = 3;
 /// The content of a directive.
 #[derive(Clone, Debug)]
 pub(super) struct Content<'r> {
-    lines: Lines<'r>,
-    /// The offset of its end, which may be inside of a line.
-    until: usize,
+    pub(super) payload: Payload<'r>,
     /// Whether it begins on the opening tag's line.
     inline: bool,
     /// The text of `<why>`.
@@ -33,21 +31,16 @@ pub(super) struct Content<'r> {
 }
 
 impl<'r> Content<'r> {
-    /// Its lines.
-    pub(super) fn lines(&self) -> impl Below<'r> + use<'r> {
-        lines_until(&self.lines, self.until)
-    }
-
     /// Its text for a file: without the fence around it, each line ending with `\n`.
     pub(super) fn text(&self, cursor: &Cursor<'r>, path: &str) -> Result<Passage, Fault> {
         if self.inline {
-            return Ok(self.lines.payload(self.until));
+            return Ok(self.payload.text());
         }
-        if let Some(text) = unfence(&self.lines, self.until, path, cursor.response()) {
+        if let Some(text) = unfence(&self.payload, path) {
             return Ok(text);
         }
-        let start = self.lines().next().map_or(self.until, |line| line.start);
-        let written = cursor.response().slice(cursor.span(start, self.until)).trim_end();
+        let span = self.payload.span();
+        let (start, written) = (span.start as usize, cursor.response().slice(span).trim_end());
         let last = written.rsplit('\n').next().unwrap_or(written);
         let end = start + written.len();
         let last_span = cursor.span(end - last.len(), end);
@@ -55,15 +48,13 @@ impl<'r> Content<'r> {
             let help = "put <why> before the content; put content that ends with it in a code fence";
             return Err(fault::unexpected(last_span, "`<why>`", "content").with_help(help).into());
         }
-        let first = self.lines().find(|line| !line.is_blank());
-        let opening = first.and_then(|line| Some((line, Fence::of(line.text)?)));
+        let opening = self.payload.first().and_then(|line| Some((line, Fence::of(line.text)?)));
         let unclear = if is_markdown(path) {
             // A Markdown fence may be around everything, or end at the first fence line without an info string.
             let is_bare = Fence::of(last).is_some_and(|fence| fence.info.is_empty());
             opening.filter(|(_, fence)| is_bare && says_markdown(fence.info)).map(|(line, _)| line)
         } else {
-            let may_be_lone = opening.is_some() || last.ends_with(['`', '~']);
-            let lone = if may_be_lone { Pairs::of(self.lines()).lone } else { Vec::new() };
+            let lone = Pairs::of(self.payload.lines()).lone;
             let opening = opening.map(|(line, _)| line);
             if let Some(line) = opening.filter(|line| lone.contains(line)) {
                 return Err(fault::unterminated(cursor.span(line.start, line.end()), "fence").into());
@@ -73,7 +64,7 @@ impl<'r> Content<'r> {
         if let Some(line) = unclear {
             return Err(fault::unclear_fence(cursor.span(line.start, line.end())).into());
         }
-        Ok(self.lines.payload(self.until))
+        Ok(self.payload.text())
     }
 }
 
@@ -182,8 +173,7 @@ fn find_end<'r>(
 fn guarded_end<'r>(mut lines: Lines<'r>, closing: Closing<'_>) -> Option<(usize, Line<'r>)> {
     let first = lines.find(|line| !line.is_blank())?;
     let open = Fence::of(first.text).filter(|fence| GUARDING.contains(&fence.length) && !closing.is_patch)?;
-    let is_as_long = |fence: &Fence<'_>| fence.mark == open.mark && fence.length >= open.length;
-    let end = lines.find_map(|line| Fence::of(line.text).filter(is_as_long))?;
+    let end = lines.find_map(|line| Fence::of(line.text).filter(|fence| fence.may_close(open)))?;
     let line = lines.find(|line| !line.is_blank()).filter(|_| end.closes(open))?;
     closing.text_of(line.text).and_then(|text| closing.length(text))?;
     closing.find(line, &lines, false)
@@ -198,7 +188,8 @@ pub(super) fn read<'r>(
     indent: usize,
 ) -> Result<Content<'r>, Fault> {
     if tag.kind == Kind::SelfClosed {
-        return Ok(Content { lines: cursor.lines(), until: 0, inline: false, why: None });
+        let payload = Payload { lines: cursor.lines(), end: 0 };
+        return Ok(Content { payload, inline: false, why: None });
     }
     let rest = trim(cursor.text());
     let is_alone = tag.brackets == Brackets::ANGLE || rest.is_empty() || !tag.is_whole;
@@ -212,12 +203,12 @@ pub(super) fn read<'r>(
     let indent = if indent <= MAX_INDENT { indent } else { 0 };
     let closing = Closing { brackets: tag.brackets, name: tag.name, is_patch, indent };
     match find_end(lines.clone(), closing, inline) {
-        Ok((until, after)) => {
+        Ok((end, after)) => {
             cursor.go_to(after);
             if !is_alone {
                 return Err(fault::unexpected(tag.span, "text", &tag.shown()).into());
             }
-            Ok(Content { lines, until, inline, why: why? })
+            Ok(Content { payload: Payload { lines, end }, inline, why: why? })
         }
         Err(next) => {
             let Brackets { open, close } = tag.brackets;

@@ -67,7 +67,9 @@ fn lower(
     let known: &[&str] = if moves { &["from_path", "to_path", "why"] } else { &["file_path", "why"] };
     if directive.has_content() && tag.kind == Kind::SelfClosed {
         return Err(fault::missing_field(tag.span, "content", &tag.shown()).into());
-    } else if let Some(line) = content.lines().find(|line| !directive.has_content() && !line.is_blank()) {
+    } else if let Some(line) =
+        content.payload.lines().find(|line| !directive.has_content() && !line.is_blank())
+    {
         return Err(fault::unexpected(cursor.span_of(line), "text", &tag.shown()).into());
     }
     tag.check(known)?;
@@ -84,7 +86,7 @@ fn lower(
         }
         Directive::Append => Op::Append { text: content.text(cursor, &path.raw)? },
         Directive::Patch => {
-            let body = hunk::read(content.lines(), cursor.response(), &path.raw);
+            let body = hunk::read(content.payload.lines(), cursor.response(), &path.raw);
             if let Some(fault) = body.faults.into_iter().next() {
                 return Err(fault.into());
             } else if body.hunks.is_empty() {

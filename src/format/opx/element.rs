@@ -1,11 +1,11 @@
 //! An `<edit>` element: its attributes, its parts, and the edit.
 
 use super::opening;
-use super::payload::{self, Payload};
+use super::payload;
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Target, Unit};
 use crate::format::fault::Fault;
-use crate::format::fence::Fence;
-use crate::format::scan::{Cursor, trim};
+use crate::format::fence::{Fence, unfence_all};
+use crate::format::scan::{Cursor, Payload, trim};
 use crate::format::tag::{self, Attribute, Kind, Tag};
 use crate::format::{FormatId, Output, fault, why};
 use crate::span::Span;
@@ -49,7 +49,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let span = cursor.span(start, cursor.at().max(tag.span.end as usize));
     let path = tag.attribute("file").map(|file| file.value.to_owned());
     let edit = head.and_then(|(path, operation)| {
-        let op = parts.lower(cursor, &tag, &path, operation)?;
+        let op = parts.lower(&tag, &path, operation)?;
         Ok(Edit { why: parts.why, ..Edit::new(FormatId::Opx, span, path, op) })
     });
     out.take(edit.map_err(|fault| fault.with_lost(span).into()), path);
@@ -177,13 +177,7 @@ impl<'r> Parts<'r> {
     }
 
     /// The operation with its parts.
-    fn lower(
-        &mut self,
-        cursor: &Cursor<'_>,
-        edit: &Tag<'_>,
-        path: &Target,
-        operation: usize,
-    ) -> Result<Op, Fault> {
+    fn lower(&mut self, edit: &Tag<'_>, path: &Target, operation: usize) -> Result<Op, Fault> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
@@ -196,9 +190,10 @@ impl<'r> Parts<'r> {
                 _ => {}
             }
         }
-        let response = cursor.response();
-        let text =
-            |payload: &Payload<'_>| payload.unfenced(&path.raw, response).unwrap_or_else(|| payload.text());
+        let text = |payload: &Payload<'_>| {
+            let inner = unfence_all([payload], &path.raw);
+            inner.map_or_else(|| payload.text(), |[inner]| inner)
+        };
         Ok(match (name, &self.find, &self.put, self.to.take()) {
             ("new", _, Some(put), _) => Op::Create { text: text(put), existing: Existing::Refuse },
             ("replace", _, Some(put), _) => Op::Replace { text: text(put) },
@@ -206,21 +201,14 @@ impl<'r> Parts<'r> {
                 Op::Rename { to: Box::new(Target { root: path.root.clone(), ..to }), hunks: Vec::new() }
             }
             ("patch", Some(find), Some(put), _) => {
-                let (mut before, mut after) = (find.text(), put.text());
-                let opening = |text: &str| text.trim_start().lines().next().map(trim).map(str::to_owned);
-                // Fences that differ are part of the edit.
-                if let (Some(find), Some(put)) =
-                    (find.unfenced(&path.raw, response), put.unfenced(&path.raw, response))
-                    && opening(&before) == opening(&after)
-                {
-                    (before, after) = (find, put);
-                }
+                let inner = unfence_all([find, put], &path.raw);
+                let [before, after] = inner.unwrap_or_else(|| [find.text(), put.text()]);
                 if before.is_blank() {
-                    return Err(fault::missing_field(find.span, "<find>", &owner()).into());
+                    return Err(fault::missing_field(find.span(), "<find>", &owner()).into());
                 }
                 let change = Change::Texts { before, after, unit: Unit::Text };
                 let anchor = std::mem::take(&mut self.anchor);
-                let hunk = Hunk { span: find.span.join(put.span), change, anchor };
+                let hunk = Hunk { span: find.span().join(put.span()), change, anchor };
                 Op::Modify { hunks: vec![hunk], missing: Missing::Refuse }
             }
             ("remove", ..) => Op::Delete { recursive: false, hunks: Vec::new() },

@@ -5,11 +5,8 @@
 
 use super::{is_part, starts_edit};
 use crate::format::fault::{self, Fault};
-use crate::format::fence::unfence;
-use crate::format::scan::{Cursor, Line, Lines, equals_trimmed, trim, trim_start};
+use crate::format::scan::{Cursor, Line, Lines, Payload, equals_trimmed, trim, trim_start};
 use crate::format::tag::{self, Brackets, Tag};
-use crate::response::{Passage, Response};
-use crate::span::Span;
 
 /// The default opening marker.
 pub(super) const OPEN: &str = "<<<";
@@ -17,26 +14,6 @@ pub(super) const OPEN: &str = "<<<";
 const CLOSE: &str = ">>>";
 /// The longest payload on one line, in bytes.
 const MAX_INLINE: usize = 1 << 16;
-
-/// The text between the markers.
-#[derive(Debug)]
-pub(super) struct Payload<'r> {
-    lines: Lines<'r>,
-    /// Its span, without the markers.
-    pub(super) span: Span,
-}
-
-impl Payload<'_> {
-    /// Its lines, each ending with `\n`.
-    pub(super) fn text(&self) -> Passage {
-        self.lines.payload(self.span.end as usize)
-    }
-
-    /// Its lines without the fence around them, if there is one that is not content of the file.
-    pub(super) fn unfenced(&self, file: &str, response: &Response) -> Option<Passage> {
-        unfence(&self.lines, self.span.end as usize, file, response)
-    }
-}
 
 /// Reads the payload after a tag and the closing tag, and goes past them. Without an end, goes to the edit that
 /// begins inside, or to the end of the input.
@@ -59,7 +36,7 @@ pub(super) fn read<'r>(
         return read_inline(cursor, tag.name, open, close).ok_or_else(missing);
     }
     cursor.advance();
-    let (lines, start) = (cursor.lines(), cursor.at());
+    let lines = cursor.lines();
     match find_end(lines.clone(), tag.name, marker) {
         Ok((end, after)) => {
             cursor.go_to(after);
@@ -67,7 +44,7 @@ pub(super) fn read<'r>(
             if shortened && inside.any(|line| equals_trimmed(line.text, OPEN)) {
                 return Err(missing());
             }
-            Ok(Payload { lines, span: cursor.span(start, end) })
+            Ok(Payload { lines, end })
         }
         Err(next) => Err(tag::unclosed(cursor, tag, next, help())),
     }
@@ -86,7 +63,7 @@ fn read_inline<'r>(cursor: &mut Cursor<'r>, name: &str, open: &str, close: &str)
         return None;
     }
     cursor.go_to(line);
-    let payload = Payload { lines: cursor.lines(), span: cursor.span(line.start, line.start + length) };
+    let payload = Payload { lines: cursor.lines(), end: line.start + length };
     cursor.go_to(after);
     Some(payload)
 }

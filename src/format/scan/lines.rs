@@ -3,7 +3,8 @@
 use super::line::Line;
 use super::margin::Margin;
 use super::source::Source;
-use crate::response::Passage;
+use crate::response::{Passage, Response};
+use crate::span::Span;
 
 /// The lines from a place on. Reading them does not move the [`super::Cursor`].
 #[derive(Clone, Debug)]
@@ -28,11 +29,45 @@ impl<'r> Lines<'r> {
         }
         self.upcoming = upcoming;
     }
+}
 
-    /// The text from here to `end`, which may be inside of a line: without the margin, each line ending with `\n`.
-    pub fn payload(&self, end: usize) -> Passage {
-        self.upcoming
-            .map_or_else(Passage::default, |first| self.source.payload(first.start, end, self.margin))
+/// The lines up to an offset, which may be inside of a line.
+#[derive(Clone, Debug)]
+pub(in crate::format) struct Payload<'r> {
+    pub(in crate::format) lines: Lines<'r>,
+    pub(in crate::format) end: usize,
+}
+
+impl<'r> Payload<'r> {
+    /// Its lines.
+    pub(in crate::format) fn lines(&self) -> impl Below<'r> + use<'r> {
+        let end = self.end;
+        self.lines.clone().take_while(move |line| line.start < end).map(move |mut line| {
+            line.text = line.text.get(..end - line.start).unwrap_or(line.text);
+            line
+        })
+    }
+
+    /// Its span.
+    pub(in crate::format) fn span(&self) -> Span {
+        let start = self.lines.upcoming.map_or(self.end, |first| first.start.min(self.end));
+        Span::new(self.response().id(), start, self.end)
+    }
+
+    /// The response that it is a part of.
+    pub(in crate::format) fn response(&self) -> &'r Response {
+        self.lines.source.response
+    }
+
+    /// Its first line that is not blank.
+    pub(in crate::format) fn first(&self) -> Option<Line<'r>> {
+        self.lines().find(|line| !line.is_blank())
+    }
+
+    /// Its text without the margin, each line ending with `\n`.
+    pub(in crate::format) fn text(&self) -> Passage {
+        let Lines { source, upcoming, margin } = self.lines;
+        upcoming.map_or_else(Passage::default, |first| source.payload(first.start, self.end, margin))
     }
 }
 

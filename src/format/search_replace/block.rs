@@ -4,8 +4,8 @@ use super::marker::Marker;
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op, Unit};
 use crate::format::fault::{self, Fault};
-use crate::format::fence::{Fence, Pairs, is_markdown};
-use crate::format::scan::{Cursor, Line, Lines, Mark, trim};
+use crate::format::fence::{Fence, Pairs, is_markdown, unfence_all};
+use crate::format::scan::{Cursor, Line, Lines, Mark, Payload, trim};
 use crate::format::{Output, reasoning};
 use crate::response::Passage;
 use crate::span::Span;
@@ -35,154 +35,131 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
         return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
     };
     let block = span.join(cursor.span_of(extent.end));
-    let texts = Texts { cursor, fenced: extent.has_fences, lines };
-    let unclear = |span| Box::new(fault::unclear_fence(span));
+    let half = |start, end| Half::of(lines.clone(), start, end, extent.has_fences);
     if is_new {
-        let mut half = [texts.half(start, extent.end.start)];
-        texts.find_outer_fences(&mut half, out).map_err(unclear)?;
-        let [half] = half;
-        let wrapper = half.pairs.wrapper(out.file.as_deref().unwrap_or(""));
-        let text = half.text(&texts, wrapper);
+        let [text] = texts(cursor, [half(start, extent.end.start)], out)?;
         return Ok((block, Op::Create { text, existing: Existing::Refuse }));
     }
-    let change = match *extent.dividers {
+    let (change, creates) = match *extent.dividers {
         [] => return Err(truncated(span, "SEARCH block, without =======", below, out)),
         [(divider, next)] => {
-            let (before, after) = (texts.half(start, divider), texts.half(next, extent.end.start));
-            texts.change(before, after, out).map_err(unclear)?
+            let halves = [half(start, divider), half(next, extent.end.start)];
+            let [before, after] = texts(cursor, halves, out)?;
+            // A search text of only blank lines matches nothing.
+            let before = if before.is_blank() { Passage::default() } else { before };
+            let creates = before.is_empty();
+            (Change::Texts { before, after, unit: Unit::Lines }, creates)
         }
-        _ => texts.splits(start, &extent),
+        _ => splits(cursor, start, &extent),
     };
     let anchor = match start_line {
         Some(line) => Anchor::Line { old_start: Some(line), new_start: None, section: None },
         None => Anchor::Unique,
-    };
-    let creates = match &change {
-        Change::Texts { before, .. } => before.is_empty(),
-        Change::Splits { dividers, .. } => dividers.first() == Some(&0),
-        Change::Diff { .. } => false,
     };
     let missing = if creates { Missing::CreateFromAdditions } else { Missing::Refuse };
     let hunks = vec![Hunk { span: block, change, anchor }];
     Ok((block, Op::Modify { hunks, missing }))
 }
 
-/// Both texts of a block: the search text and the replacement.
-struct Texts<'c, 'r> {
-    cursor: &'c Cursor<'r>,
-    /// Whether they have fence lines.
-    fenced: bool,
-    /// The lines after the opening marker.
-    lines: Lines<'r>,
-}
-
-/// One of the texts.
+/// A text of a block: the search text, the replacement, or that of a new file.
 struct Half<'r> {
-    start: usize,
-    end: usize,
-    pairs: Pairs<'r>,
-}
-
-impl<'r> Texts<'_, 'r> {
-    fn lines(&self, start: usize, end: usize) -> impl Iterator<Item = Line<'r>> + use<'r> {
-        self.lines.clone().skip_while(move |line| line.start < start).take_while(move |line| line.start < end)
-    }
-
-    fn half(&self, start: usize, end: usize) -> Half<'r> {
-        let pairs = if self.fenced { Pairs::of(self.lines(start, end)) } else { Pairs::default() };
-        Half { start, end, pairs }
-    }
-
-    /// The change from the search text to the replacement. Fences around both go, if they are the same.
-    fn change(&self, before: Half<'r>, after: Half<'r>, out: &mut Output) -> Result<Change, Span> {
-        let mut halves = [before, after];
-        self.find_outer_fences(&mut halves, out)?;
-        let file = out.file.as_deref().unwrap_or("");
-        let [before, after] = halves;
-        let wrappers = before.pairs.wrapper(file).zip(after.pairs.wrapper(file));
-        let wrappers = wrappers.filter(|((before, _), (after, _))| trim(before.text) == trim(after.text));
-        let before = before.text(self, wrappers.map(|(before, _)| before));
-        // A search text of only blank lines matches nothing.
-        let before = if before.is_blank() { Passage::default() } else { before };
-        let after = after.text(self, wrappers.map(|(_, after)| after));
-        Ok(Change::Texts { before, after, unit: Unit::Lines })
-    }
-
-    /// Keeps among `lone` only the lines that close the fence around the block, or open it again. They are no content.
-    ///
-    /// A fence line without a partner is in doubt if it may close that fence by its mark and length or, except in a
-    /// Markdown file, is at an edge of its text. Either all lines in doubt are at edges, and close the fence or open it
-    /// again, or none does, and both texts have as many. Anything else is an error, and so is the first in a Markdown
-    /// file.
-    fn find_outer_fences(&self, halves: &mut [Half<'r>], out: &mut Output) -> Result<(), Span> {
-        let is_markdown = is_markdown(out.file.as_deref().unwrap_or(""));
-        let (mut is_closed, mut all_close, mut none_closes) = (false, !is_markdown, halves.len() > 1);
-        for half in halves.iter_mut().filter(|half| !half.pairs.lone.is_empty()) {
-            let mut solid = self.lines(half.start, half.end).filter(|line| !line.is_blank());
-            let edges = [solid.next(), solid.last()];
-            half.pairs.lone.retain(|line| {
-                let Some((fence, outer)) = Fence::of(line.text).zip(self.cursor.fence()) else {
-                    return false;
-                };
-                let is_at_edge = edges.contains(&Some(*line));
-                let opens_again = is_closed && (fence.info.is_empty() || fence.info == outer.info);
-                let closes = opens_again || outer.is_closed_by(*line);
-                is_closed ^= closes;
-                let in_doubt = closes || fence.may_close(outer) || is_at_edge && !is_markdown;
-                all_close &= !in_doubt || closes && is_at_edge;
-                none_closes &= !closes;
-                in_doubt
-            });
-        }
-        none_closes &= halves.iter().all(|half| half.pairs.lone.len() == halves[0].pairs.lone.len());
-        let Some(first) = halves.iter().find_map(|half| half.pairs.lone.first()) else { return Ok(()) };
-        if !all_close && !none_closes {
-            return Err(self.cursor.span_of(*first));
-        }
-        if none_closes {
-            halves.iter_mut().for_each(|half| half.pairs.lone.clear());
-        }
-        out.closed_fence |= is_closed;
-        Ok(())
-    }
-
-    /// The change of a block with several candidates for the divider: all lines of both texts.
-    fn splits(&self, start: usize, extent: &Extent<'_>) -> Change {
-        let mut text = Passage::default();
-        let mut dividers = Vec::new();
-        let mut from = start;
-        for &(divider, _) in &extent.dividers {
-            text.push_str(&self.cursor.payload(from, divider));
-            dividers.push(text.len());
-            from = divider;
-        }
-        text.push_str(&self.cursor.payload(from, extent.end.start));
-        let first = dividers.first().copied().unwrap_or(0);
-        let cut = if text[..first].trim().is_empty() { first } else { 0 };
-        dividers.iter_mut().for_each(|divider| *divider -= cut);
-        Change::Splits { lines: text[cut..].into(), dividers }
-    }
+    payload: Payload<'r>,
+    /// The fence lines without a partner; later only those that are not content.
+    lone: Vec<Line<'r>>,
 }
 
 impl<'r> Half<'r> {
-    /// Its text without the fence around it, and without fence lines that are not content.
-    fn text(&self, texts: &Texts<'_, 'r>, wrapper: Option<(Line<'r>, Line<'r>)>) -> Passage {
-        let cursor = texts.cursor;
-        if let Some((first, last)) = wrapper {
-            return cursor.payload(first.next, last.start);
+    /// The half from `start` to `end`; the lines begin there or above.
+    fn of(mut lines: Lines<'r>, start: usize, end: usize, has_fences: bool) -> Self {
+        lines.pass(|line| line.start < start);
+        let payload = Payload { lines, end };
+        let lone = if has_fences { Pairs::of(payload.lines()).lone } else { Vec::new() };
+        Self { payload, lone }
+    }
+
+    /// Its text without fence lines that are not content.
+    fn text(&self, cursor: &Cursor<'r>) -> Passage {
+        if self.lone.is_empty() {
+            return self.payload.text();
         }
-        let mut text = Passage::default();
-        let mut from = self.start;
-        for line in &self.pairs.lone {
-            text.push(cursor.response(), &cursor.payload(from, line.start));
-            from = line.next;
+        let (mut text, mut start) = (Passage::default(), self.payload.span().start as usize);
+        for line in &self.lone {
+            text.push(cursor.response(), &cursor.payload(start, line.start));
+            start = line.next;
         }
-        if from == self.start {
-            return cursor.payload(from, self.end);
-        }
-        text.push(cursor.response(), &cursor.payload(from, self.end.max(from)));
+        text.push(cursor.response(), &cursor.payload(start, self.payload.end.max(start)));
         text
     }
+}
+
+/// The texts of the halves of a block, without fence lines that are not content.
+fn texts<'r, const N: usize>(
+    cursor: &Cursor<'r>,
+    mut halves: [Half<'r>; N],
+    out: &mut Output,
+) -> Result<[Passage; N], Fault> {
+    find_outer_fences(cursor, &mut halves, out).map_err(|line| fault::unclear_fence(cursor.span_of(line)))?;
+    let payloads = halves.each_ref().map(|half| &half.payload);
+    let inner = unfence_all(payloads, out.file.as_deref().unwrap_or(""));
+    Ok(inner.unwrap_or_else(|| halves.map(|half| half.text(cursor))))
+}
+
+/// Keeps among `lone` only the lines that close the fence around the block or open it again, which are not content. If
+/// that is unclear, returns the first line in doubt.
+///
+/// A fence line without a partner is in doubt if it may close that fence by its mark and length. Except in a Markdown
+/// file, a line at an edge of its half is in doubt, too. Two cases are clear:
+/// - Each line in doubt is at an edge, and closes the fence or opens it again. The file is not Markdown.
+/// - No line closes the fence, and both halves have as many lines in doubt. They are content.
+fn find_outer_fences<'r>(
+    cursor: &Cursor<'r>,
+    halves: &mut [Half<'r>],
+    out: &mut Output,
+) -> Result<(), Line<'r>> {
+    let is_markdown = is_markdown(out.file.as_deref().unwrap_or(""));
+    let (mut is_closed, mut all_close, mut none_closes) = (false, !is_markdown, halves.len() > 1);
+    for half in halves.iter_mut().filter(|half| !half.lone.is_empty()) {
+        let mut solid = half.payload.lines().filter(|line| !line.is_blank());
+        let edges = [solid.next(), solid.last()];
+        half.lone.retain(|line| {
+            let Some((fence, outer)) = Fence::of(line.text).zip(cursor.fence()) else { return false };
+            let is_at_edge = edges.contains(&Some(*line));
+            let opens_again = is_closed && (fence.info.is_empty() || fence.info == outer.info);
+            let closes = opens_again || cursor.closes_fence(*line);
+            let in_doubt = closes || fence.may_close(outer) || is_at_edge && !is_markdown;
+            is_closed ^= closes;
+            all_close &= !in_doubt || closes && is_at_edge;
+            none_closes &= !closes;
+            in_doubt
+        });
+    }
+    none_closes &= halves.iter().all(|half| half.lone.len() == halves[0].lone.len());
+    match halves.iter().find_map(|half| half.lone.first().copied()) {
+        Some(first) if !all_close && !none_closes => return Err(first),
+        _ if none_closes => halves.iter_mut().for_each(|half| half.lone.clear()),
+        _ => {}
+    }
+    out.closed_fence |= is_closed;
+    Ok(())
+}
+
+/// The change of a block with several candidates for the divider: all lines of both texts. Also returns whether the search
+/// text may be empty.
+fn splits(cursor: &Cursor<'_>, start: usize, extent: &Extent<'_>) -> (Change, bool) {
+    let mut text = Passage::default();
+    let mut dividers = Vec::new();
+    let mut from = start;
+    for &(divider, _) in &extent.dividers {
+        text.push_str(&cursor.payload(from, divider));
+        dividers.push(text.len());
+        from = divider;
+    }
+    text.push_str(&cursor.payload(from, extent.end.start));
+    let first = dividers.first().copied().unwrap_or(0);
+    let is_empty = text[..first].trim().is_empty();
+    let cut = if is_empty { first } else { 0 };
+    dividers.iter_mut().for_each(|divider| *divider -= cut);
+    (Change::Splits { lines: text[cut..].into(), dividers }, is_empty)
 }
 
 /// Skips the lines `:start_line:N` and `:end_line:N`, and the dashes below; returns the first number.

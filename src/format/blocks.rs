@@ -15,9 +15,9 @@ use super::above::Above;
 use super::document::{Block, BlockKind};
 use super::fence::Fence;
 use super::reasoning;
-use super::scan::{Cursor, Line, Margin, is_blank, trim, trim_start};
+use super::scan::{Cursor, Line, Margin, quote_marks, trim, trim_start, width};
 use super::why::list_mark;
-use super::{Output, Reading, fault, file, json, seen};
+use super::{Output, Reading, fault, file, json, seen, tag};
 use crate::edit::{Candidate, Clue, CodeBlock, FenceState, FormatId, Target};
 use crate::response::{Passage, Response};
 use crate::span::Span;
@@ -72,12 +72,7 @@ pub(super) struct Reader<'r> {
     response: &'r Response,
     pub(super) out: Output,
     pub(super) blocks: Vec<Block>,
-    /// The file of blocks without a path.
-    path: Option<String>,
-    /// Whether code blocks with a path are whole files.
-    whole_files: bool,
-    /// Whether code blocks with a path are snippets, if the tree has the file.
-    snippets: bool,
+    reading: Reading,
     above: Above<'r>,
     gap: Gap,
     /// The number of the last region.
@@ -103,14 +98,12 @@ pub(super) struct Reader<'r> {
 
 impl<'r> Reader<'r> {
     fn new(response: &'r Response, reading: &Reading) -> Self {
-        let asked = reading.formats.contains(&FormatId::EditCalls);
+        let asked = reading.asks_for(FormatId::EditCalls);
         Self {
             response,
             out: Output { asked, ..Output::default() },
             blocks: Vec::new(),
-            path: reading.path.clone(),
-            whole_files: reading.formats.contains(&FormatId::WholeFile),
-            snippets: reading.formats.contains(&FormatId::Snippet),
+            reading: reading.clone(),
             above: Above::new(response.id()),
             gap: Gap::Text,
             region: 0,
@@ -153,7 +146,8 @@ impl<'r> Reader<'r> {
         if is_bare && self.asked_file().is_some() {
             let text = self.response.passage(start..end).into_lines();
             let block = self.code_block(Span::new(self.response.id(), start, end), Vec::new(), text);
-            self.keep(CodeBlock { is_snippet: self.snippets, ..block }, 0);
+            let is_snippet = self.reading.asks_for(FormatId::Snippet);
+            self.keep(CodeBlock { is_snippet, ..block }, 0);
         }
     }
 
@@ -181,7 +175,8 @@ impl<'r> Reader<'r> {
             self.read_blocks(&mut cursor, 0);
         }
         self.drop_turn(end);
-        if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && self.whole_files) {
+        let is_whole = self.reading.asks_for(FormatId::WholeFile);
+        if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && is_whole) {
             let text = self.response.passage(tag.text.min(end)..end).into_lines();
             let span = Span::new(self.response.id(), tag.start, end);
             self.keep(CodeBlock { state: FenceState::Unclosed, ..self.code_block(span, tag.files, text) }, 0);
@@ -208,7 +203,7 @@ impl<'r> Reader<'r> {
             cursor.set_fence(Some(fence));
             (has_blocks && (is_text || is_shown)).then_some(cursor)
         } else if line.first_byte() == Some(b'>') && !self.blocks.is_empty() {
-            let quotes = cursor.margin().quotes + marks(line.text);
+            let quotes = cursor.margin().quotes + quote_marks(line.text);
             cursor.set_margin(Margin { quotes, blanks: "" });
             Some(cursor)
         } else {
@@ -329,7 +324,7 @@ impl<'r> Reader<'r> {
         let (start, outer, first) = (cursor.at(), cursor.margin(), self.blocks.len());
         let above = self.above.saved();
         // Its depth is that of its first line; a deeper quote inside is a quote of its own.
-        let quotes = outer.quotes + marks(cursor.text());
+        let quotes = outer.quotes + quote_marks(cursor.text());
         cursor.set_margin(Margin { quotes, blanks: "" });
         // A mark is indented too far, so the line is text.
         if cursor.is_end() {
@@ -398,15 +393,10 @@ impl<'r> Reader<'r> {
     fn note_tag(&mut self, line: Line<'r>) {
         let text = trim(line.text);
         if self.tag.is_none() {
-            let inner =
-                text.strip_prefix('<').filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
-            let Some(rest) = inner else { return };
-            let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':');
-            let name = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+            let is_word = |(name, _): &(&str, bool)| name.starts_with(|c: char| c.is_ascii_alphabetic());
+            let Some((name, false)) = tag::peek(text).filter(is_word) else { return };
             // A tag with attributes is noted even without an end.
-            if text.ends_with("/>")
-                || text.ends_with('>') && rest.split('>').next().is_some_and(|tag| tag.contains('='))
-            {
+            if text.ends_with("/>") || text.ends_with('>') && tag::has_attributes(&text[1..]) {
                 self.add(BlockKind::Other, self.span_of(line), 0);
             }
             let files = self.above.files_of_block(true);
@@ -435,12 +425,14 @@ impl<'r> Reader<'r> {
 
     /// A code block without an info string.
     fn code_block(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> CodeBlock {
-        CodeBlock { span, candidates, text, is_whole: self.whole_files, ..CodeBlock::default() }
+        let is_whole = self.reading.asks_for(FormatId::WholeFile);
+        CodeBlock { span, candidates, text, is_whole, ..CodeBlock::default() }
     }
 
     /// The file of whole files and snippets without a path.
     fn asked_file(&self) -> Option<&String> {
-        self.path.as_ref().filter(|_| self.whole_files || self.snippets)
+        let is_asked = |format: &FormatId| !format.is_detected();
+        self.reading.path.as_ref().filter(|_| self.reading.formats.iter().any(is_asked))
     }
 
     /// Keeps a code block that is not of a format.
@@ -493,21 +485,4 @@ fn item(line: &str) -> Option<usize> {
     let rest = &text[mark..];
     let blanks = rest.len() - trim_start(rest).len();
     (1..=4).contains(&blanks).then_some(line.len() - text.len() + mark + blanks)
-}
-
-/// The number of block quote marks at the start of a line.
-fn marks(line: &str) -> usize {
-    let mut rest = trim_start(line);
-    let mut marks = 0;
-    while let Some(after) = rest.strip_prefix('>') {
-        marks += 1;
-        let blanks = after.bytes().take(4).take_while(|&byte| byte == b' ').count();
-        rest = &after[blanks..];
-    }
-    marks
-}
-
-/// The width of the blanks at the start of a line; a tab counts four columns.
-fn width(line: &str) -> usize {
-    line.bytes().take_while(|&byte| is_blank(byte)).map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
 }

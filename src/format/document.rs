@@ -22,7 +22,7 @@ pub(super) struct Block {
 
 pub(super) enum BlockKind {
     /// A region, with the indexes of its edits and diagnostics.
-    Region { format: FormatId, edits: Range<u32>, faults: Range<u32> },
+    Region { format: FormatId, edits: Range<usize>, faults: Range<usize> },
     /// A fence without edits, or with edits that are only shown.
     Fence(Box<CodeBlock>),
     /// A region without edits and diagnostics, such as an empty list of files.
@@ -37,11 +37,6 @@ impl Block {
     }
 }
 
-/// Ignores the outermost fence or quote around these blocks.
-pub(super) fn lift(blocks: &mut [Block]) {
-    blocks.iter_mut().for_each(|block| block.level = block.level.saturating_sub(1));
-}
-
 /// Returns the script with the edits that count, and all else that was seen.
 pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     let mut script = std::mem::take(&mut reader.out.script);
@@ -54,8 +49,8 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
                 regions.push(Region { format, span: block.span });
             }
             BlockKind::Region { format, edits: own, faults: also } => {
-                edits[own.start as usize..own.end as usize].fill(false);
-                faults[also.start as usize..also.end as usize].fill(false);
+                edits[own].fill(false);
+                faults[also].fill(false);
                 if is_shown {
                     script.shown.get_or_insert(block.span);
                 } else {

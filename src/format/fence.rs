@@ -1,6 +1,6 @@
 //! Markdown code fences.
 
-use super::scan::{Line, Payload, trim, trim_start};
+use super::scan::{Line, Payload, trim, trim_start, width};
 use crate::response::Passage;
 use crate::text::extension;
 
@@ -57,10 +57,9 @@ impl<'r> Fence<'r> {
     }
 }
 
-/// Whether a line is indented so far that CommonMark takes it for no fence. A tab counts four columns.
+/// Whether a line is indented so far that CommonMark takes it for no fence.
 pub(super) fn is_deep(line: &str) -> bool {
-    let blanks = &line[..line.len() - trim_start(line).len()];
-    blanks.len() >= 4 || blanks.contains('\t')
+    width(line) >= 4
 }
 
 /// The fence lines of a payload, in pairs. A fence line with an info string opens a fence. One without closes the

@@ -18,9 +18,14 @@ impl Reading {
         Self { formats: vec![format], path: None }
     }
 
+    /// Whether a format was asked for by name.
+    pub(super) fn asks_for(&self, id: FormatId) -> bool {
+        self.formats.contains(&id)
+    }
+
     /// Whether a format is read.
     pub fn reads(&self, id: FormatId) -> bool {
-        self.formats.contains(&id) || id.is_detected() && !self.is_restricted()
+        self.asks_for(id) || id.is_detected() && !self.is_restricted()
     }
 
     /// Removes the restriction to some of the detected formats.

@@ -20,10 +20,12 @@ use source::Source;
 
 #[cfg(test)]
 pub(super) use line::lines_read;
+pub(super) use line::width;
 pub use line::{Line, equals_trimmed, is_blank, starts_with_ignore_case, trim, trim_start};
 pub(super) use lines::Payload;
 pub use lines::{Below, Lines};
 pub use margin::Margin;
+pub(super) use margin::quote_marks;
 
 /// A place to return to; see [`Cursor::mark`].
 #[derive(Clone, Copy, Debug)]

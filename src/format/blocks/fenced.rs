@@ -1,14 +1,13 @@
 //! Reads fences: whether they contain edits, and what in them is not read.
 
 use super::{Gap, PROSE, Reader, Summary};
-use crate::edit::{Candidate, CodeBlock, FenceState, Op};
-use crate::format::document::{Block, BlockKind, lift};
-use crate::format::fence::{Fence, Pairs, is_deep, is_markdown};
+use crate::edit::{Candidate, CodeBlock, FenceState, FormatId, Op};
+use crate::format::document::{Block, BlockKind};
+use crate::format::fence::{Fence, Pairs, is_deep, is_markdown, says_markdown};
 use crate::format::scan::{Cursor, Line};
 use crate::format::{code, diff, fault, file};
 use crate::span::Span;
 use crate::text::{Language, extension};
-use std::cell::LazyCell;
 
 impl<'r> Reader<'r> {
     /// Reads a fence; returns whether it contains edits.
@@ -22,16 +21,18 @@ impl<'r> Reader<'r> {
         let outer = (cursor.margin(), cursor.fence());
         let (first, lengths, region) = (self.blocks.len(), self.out.lengths(), self.region);
         cursor.set_indent();
-        let mut above = self.above.clone();
+        let above = self.above.clone();
         let language = language(fence.info);
         let is_code = is_code(fence.info);
         self.above.enter(line, fence.info, is_code);
+        let files = self.above.files_of_block(!file::has_line_numbers(fence.info));
+        let is_part = self.above.is_part();
         cursor.advance();
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
         let nests = self.nests && outer.1.is_none_or(|open| !fence.may_close(open));
         let inside = cursor.mark();
-        let start = cursor.at();
+        let (start, head) = (cursor.at(), cursor.line().unwrap_or(line));
         let mut summary = self.read_blocks(cursor, depth + 1);
         if cursor.is_end() && !summary.is_closed && nests && summary.nested.is_some() {
             // An inner fence has no end, so inner fences are text: the fence is read again without them.
@@ -46,14 +47,9 @@ impl<'r> Reader<'r> {
         let end = close.map_or(cursor.at(), |line| line.start);
         let text = cursor.payload(start, end);
         let span = cursor.span(line.start, close.map_or(end, Line::end));
-        let outside = above.saved();
-        let named = LazyCell::new(move || {
-            above.enter(line, fence.info, is_code);
-            (above.files_of_block(!file::has_line_numbers(fence.info)), above.is_part())
-        });
         let is_prose = PROSE.contains(&language);
         let is_example =
-            (is_prose || summary.has_text) && self.is_file_with_edits(first, &named.0, language, &text);
+            (is_prose || summary.has_text) && self.is_file_with_edits(first, &files, language, &text);
         let is_document = is_example || is_prose && summary.has_text;
         if !is_document {
             let is_direct = |block: &&mut Block| {
@@ -66,26 +62,27 @@ impl<'r> Reader<'r> {
         let is_pure = has_regions && !summary.has_text && !summary.has_code;
         if depth == 0 && is_pure && !is_document {
             // It contains only edits, some in fences of their own.
-            lift(inside);
+            inside.iter_mut().for_each(|block| block.level = block.level.saturating_sub(1));
         }
         let holds_edits = inside.iter().any(|block| block.is_region() && block.level <= depth);
         if !holds_edits {
-            if !(has_regions || depth == 0 && PROSE.contains(&language)) {
+            if !(has_regions || depth == 0 && is_prose) {
                 self.blocks.truncate(first);
             }
-            self.above = outside;
+            self.above = above.saved();
             // Perhaps the edits in code are meant as such.
-            let (files, is_part) = (named.0.clone(), named.1 || is_example && !is_prose);
+            let is_part = is_part || is_example && !is_prose;
             let goes_on = || close.and_then(|close| may_go_on(cursor, close, language, &files));
             let state = match (close.is_some() || summary.is_closed, summary.nested.or_else(goes_on)) {
                 (false, _) => FenceState::Unclosed,
                 (true, Some(nested)) => FenceState::Unclear(nested),
                 (true, None) => FenceState::Closed,
             };
-            let (language, is_snippet, why) = (language.to_owned(), self.snippets, self.above.why());
+            let is_snippet = self.reading.asks_for(FormatId::Snippet);
+            let (language, why) = (language.to_owned(), self.above.why());
             let block =
                 CodeBlock { language, state, is_part, is_snippet, why, ..self.code_block(span, files, text) };
-            self.keep_code_block(cursor, block, (start, end), depth);
+            self.keep_code_block(block, head, depth);
         } else {
             // Code beside the edits is not read, nor are edits in a fence there. If it names a file, the fence around the edits
             // may have lost its end.
@@ -113,8 +110,8 @@ impl<'r> Reader<'r> {
         holds_edits
     }
 
-    /// Whether a fence is a file of its own that holds examples of edits: its blocks begin at a number, and all their edits are
-    /// of other files.
+    /// Whether a fence is a file of its own that holds examples of edits: all its edits are of other files. `first` is the
+    /// number of its first block.
     fn is_file_with_edits(&self, first: usize, files: &[Candidate], language: &str, text: &str) -> bool {
         let named = files.iter().filter(|file| file.by.is_whole()).map(|file| file.path.raw.as_str());
         let comment = text.lines().next().and_then(file::comment).map(|found| found.path);
@@ -126,9 +123,7 @@ impl<'r> Reader<'r> {
         let own: Vec<&str> = named.chain(comment).filter(is_sure).collect();
         let is_own = |path: &str| own.iter().any(|own| path.is_empty() || file::is_same(own, path));
         let regions = self.blocks[first..].iter().filter_map(|block| match &block.kind {
-            BlockKind::Region { edits, .. } => {
-                self.out.script.edits.get(edits.start as usize..edits.end as usize)
-            }
+            BlockKind::Region { edits, .. } => self.out.script.edits.get(edits.clone()),
             _ => None,
         });
         let mut edits = regions.flatten().peekable();
@@ -140,8 +135,9 @@ impl<'r> Reader<'r> {
             })
     }
 
-    /// Notes the text in a fence beside its edits as not read; its blocks begin at a number. In a fence of code that is all text
-    /// that does not name a file, in another one only the text behind the last edit: prose above edits is read around.
+    /// Notes the text in a fence beside its edits as not read. In a fence of code, that is all text that does not name a
+    /// file; in another fence, only the text after the last edit, because prose above edits is usual. `first` is the number
+    /// of the fence's first block.
     pub(super) fn note_text(
         &mut self,
         cursor: &Cursor<'r>,
@@ -180,7 +176,7 @@ impl<'r> Reader<'r> {
             (word, at) = (code::heredoc_end(text), at.max(block.end));
         }
         notes.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));
-        // The fence of another file begins: the one around the edits has lost its end.
+        // The fence of another file begins, so the fence around the edits has lost its end.
         lost.into_iter().for_each(|line| self.out.fault(fault::unclear_fence(line)));
     }
 
@@ -196,8 +192,8 @@ impl<'r> Reader<'r> {
 /// The closing line of a Markdown fence, if it may also open an inner fence: text is right below it, and the next
 /// fence line has no info string either.
 fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[Candidate]) -> Option<Span> {
-    let is_markdown = ["markdown", "md", "mdx"].contains(&language)
-        || files.iter().any(|file| file.by.is_whole() && is_markdown(&file.path.raw));
+    let is_markdown =
+        says_markdown(language) || files.iter().any(|file| file.by.is_whole() && is_markdown(&file.path.raw));
     let mut below = cursor.lines().skip(1).peekable();
     if !is_markdown || below.peek().is_none_or(|line| line.is_blank() || Fence::of(line.text).is_some()) {
         return None;
@@ -206,8 +202,9 @@ fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[
     next.info.is_empty().then(|| cursor.span_of(close))
 }
 
-/// Whether a line begins deeply indented fence lines of the code around it that are pairs, up to the next other fence line, as
-/// in a comment. A lone one closes the fence: models may indent it wrongly.
+/// Whether a line is the first of deeply indented fence lines, in code, that are all in pairs, as in a comment. The search
+/// ends at a fence line that is not indented deeply. A line without a partner closes the fence around the code: models may
+/// indent it wrongly.
 pub(super) fn begins_pairs(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
     let is_open = |open: Fence<'_>| !open.has_pairs && is_code(open.info);
     if !is_deep(line.text) || Fence::of(line.text).is_none() || !cursor.fence().is_some_and(is_open) {

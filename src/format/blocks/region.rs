@@ -23,12 +23,9 @@ impl<'r> Reader<'r> {
             if !((format.opens)(cursor) || goes_on() && self.is_last(format.id)) {
                 continue;
             }
-            let mut candidates = None;
             if format.id == FormatId::SearchReplace {
                 let all = self.above.candidates();
-                let asked = self.path.clone().filter(|_| !all.iter().any(Candidate::is_named));
-                self.out.file = asked.or(all.first().map(|file| file.path.raw.clone()));
-                candidates = Some(all);
+                self.out.file = self.asked(&all).or(all.first().map(|file| file.path.raw.clone()));
             }
             let (edits, faults) = self.out.lengths();
             (format.parse)(cursor, &mut self.out);
@@ -41,11 +38,9 @@ impl<'r> Reader<'r> {
             let kind = if is_empty {
                 BlockKind::Empty(format.id)
             } else {
-                self.attach(format, edits, faults, cursor.span_of(line), candidates);
+                self.attach(format, edits, faults, cursor.span_of(line));
                 let to = self.out.lengths();
-                let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-                let (edits, faults) = (number(edits)..number(to.0), number(faults)..number(to.1));
-                BlockKind::Region { format: format.id, edits, faults }
+                BlockKind::Region { format: format.id, edits: edits..to.0, faults: faults..to.1 }
             };
             let span = cursor.span(line.start, cursor.at());
             if let Some(above) = shown_below.filter(|_| format.id == FormatId::Diff) {
@@ -73,16 +68,18 @@ impl<'r> Reader<'r> {
         matches!(last, Some(Block { kind: BlockKind::Region { format: last, .. }, .. }) if *last == format)
     }
 
-    /// Gives the edits of a region the region's number, and their files and reasons. `candidates`: the files that may
-    /// be meant, if they are known already.
-    fn attach(
-        &mut self,
-        format: &Format,
-        edits: usize,
-        faults: usize,
-        opening: Span,
-        mut candidates: Option<Vec<Candidate>>,
-    ) {
+    /// The path that the user names for blocks that name none, if none of these files is named.
+    fn asked(&self, candidates: &[Candidate]) -> Option<String> {
+        self.reading.path.clone().filter(|_| !candidates.iter().any(Candidate::is_named))
+    }
+
+    /// The file that the text above names most clearly.
+    fn file_above(&self) -> Option<Target> {
+        self.above.candidates().into_iter().next().map(|file| file.path)
+    }
+
+    /// Gives the edits of a region the region's number, and their files and reasons.
+    fn attach(&mut self, format: &Format, edits: usize, faults: usize, opening: Span) {
         let may_go_on = match format.id {
             FormatId::SearchReplace => self.gap <= Gap::Files,
             FormatId::Opx | FormatId::EditCalls => self.gap == Gap::Blank,
@@ -95,7 +92,7 @@ impl<'r> Reader<'r> {
         let mut at = edits;
         while let Some(edit) = self.out.script.edits.get_mut(at) {
             edit.region = self.region;
-            if edit.path.raw.is_empty() && !self.name_file(at, candidates.take()) {
+            if edit.path.raw.is_empty() && !self.name_file(at) {
                 self.out.script.edits.remove(at);
                 self.out.fault(fault::no_path(opening));
             } else {
@@ -115,18 +112,18 @@ impl<'r> Reader<'r> {
         let last = new.last();
         let is_open =
             last.is_some_and(|last| unnamed.last().is_some_and(|unnamed| unnamed.edit == last.span));
-        let named = || candidates.into_iter().flatten().next().map(|file| file.path);
-        self.above.set_previous(last.map(|last| last.path.clone()).or_else(named), !is_open);
+        let last = last.map(|last| last.path.clone()).or_else(|| self.file_above());
+        self.above.set_previous(last, !is_open);
     }
 
     /// Gives an edit without a path the file that the text around it names; returns whether there is one.
-    fn name_file(&mut self, at: usize, candidates: Option<Vec<Candidate>>) -> bool {
-        let edit: &mut Edit = &mut self.out.script.edits[at];
-        let mut candidates = candidates.unwrap_or_else(|| self.above.candidates());
-        if let Some(path) = self.path.as_ref().filter(|_| !candidates.iter().any(Candidate::is_named)) {
-            edit.path.raw.clone_from(path);
+    fn name_file(&mut self, at: usize) -> bool {
+        let mut candidates = self.above.candidates();
+        if let Some(path) = self.asked(&candidates) {
+            self.out.script.edits[at].path.raw = path;
             return true;
         }
+        let edit: &mut Edit = &mut self.out.script.edits[at];
         // A word such as `original` in the header of a diff is a path only if the tree has that file.
         let word = self.response.slice(edit.path.span);
         if !word.is_empty() {
@@ -142,26 +139,17 @@ impl<'r> Reader<'r> {
         true
     }
 
-    /// Keeps a code block without edits; `start` and `end` are the offsets of its lines.
-    pub(super) fn keep_code_block(
-        &mut self,
-        cursor: &Cursor<'r>,
-        mut block: CodeBlock,
-        (start, end): (usize, usize),
-        depth: u32,
-    ) {
+    /// Keeps a code block without edits. `head` is the line below its opening fence.
+    pub(super) fn keep_code_block(&mut self, mut block: CodeBlock, head: Line<'r>, depth: u32) {
         self.gap = Gap::Text;
         if block.text.trim().is_empty() && block.state == FenceState::Unclosed {
             self.above.clear();
             return self.out.fault(may_be_cut_off(block.span));
         }
-        let lines = cursor.response().text().get(start..end).unwrap_or("");
-        let head = lines.lines().next().unwrap_or("");
-        let head = Line { text: head, start, next: start + head.len() + 1, margin_start: None };
         let is_path = file::path_line(head.text).is_some_and(|found| found.is_sure());
         let names = |one: &Candidate| one.by.is_whole() && (one.quoted || file::is_path(&one.path.raw));
         let is_named = block.candidates.iter().any(names) && !self.above.is_in_fence();
-        if lines.trim().len() == head.trimmed().len() && is_path && !is_named {
+        if block.text.trim().len() == head.trimmed().len() && is_path && !is_named {
             // A fence with only a path names the file of the next block.
             self.gap = Gap::Files;
             self.above.read_fence(head);

@@ -96,6 +96,11 @@ pub fn trim_start(text: &str) -> &str {
     &text[blanks..]
 }
 
+/// The width of the blanks at the start of a line; a tab counts four columns.
+pub(in crate::format) fn width(line: &str) -> usize {
+    line.bytes().take_while(|&byte| is_blank(byte)).map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
+}
+
 /// Whether a text equals `wanted` except for blanks around it. It stops at the first difference, because parsers ask
 /// this many times about the rest of a long line.
 pub fn equals_trimmed(text: &str, wanted: &str) -> bool {

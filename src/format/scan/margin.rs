@@ -37,6 +37,11 @@ impl Margin<'_> {
     }
 }
 
+/// The number of block quote marks at the start of a line.
+pub(in crate::format) fn quote_marks(line: &str) -> usize {
+    skip_quote(line, 0, usize::MAX).1
+}
+
 /// The offset after up to `depth` block quote marks of the line at `at`, and their number. A mark is `>` after at
 /// most three spaces, with one space after it. Before the first mark there may be any blanks, because a quote may be
 /// in a list.

@@ -76,8 +76,8 @@ fn is_unknown(word: &str) -> bool {
         && !word.ends_with("_HEAD")
 }
 
-/// Whether the text after `<<<` is meant as one of the known words: it may have another case, a sign behind it or, if the length
-/// `fits`, one more word such as a path.
+/// Whether the text after `<<<` is meant as one of the known words: it may have another case, or a sign after it. If the
+/// length of the marker `fits`, one more word, such as a path, may follow.
 fn is_misspelt(text: &str, fits: bool) -> bool {
     let words = ["SEARCH", "NEW_FILE", "NEW FILE"];
     let rest = |word: &str| {

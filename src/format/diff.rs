@@ -128,8 +128,8 @@ struct Reader<'r> {
 }
 
 impl<'r> Reader<'r> {
-    /// Whether a line that closes the fence is a context line without its mark: lines of the hunk are missing, and a changed one of
-    /// them is below.
+    /// Whether a line that closes the fence is a context line without its mark: by the numbers, lines of the hunk are
+    /// missing, and a changed line is among the lines below.
     fn is_fence_of_file(&self, below: &impl Below<'r>) -> bool {
         match self.section.as_ref().map(|section| section.hunks.due()) {
             Some(Due::Lines(missing)) => next_changed(below.clone().take(missing)).0.is_some(),
@@ -187,7 +187,7 @@ impl<'r> Reader<'r> {
                 return None;
             }
             let response = cursor.response();
-            self.section.get_or_insert_with(|| Section::nameless(line, response)).begin_hunk(line);
+            self.section.get_or_insert_with(|| Section::nameless(line, response)).hunks.begin(line);
             return Some(1);
         }
         if let Some(lines) = self.signature(line, below) {
@@ -258,13 +258,13 @@ impl<'r> Reader<'r> {
             Some(_) if self.fence.is_none() && is_list_item(line.text) => return None,
             // In a diff fence without an `@@` line, all lines are one hunk.
             Some(section) if is_marked && section.has_only_names() && self.fence.is_some_and(is_diff) => {
-                section.hunks.begin_bare(line);
+                section.hunks.begin(line);
                 section.take(line);
             }
             Some(section) if is_changed || is_marked && section.has_only_names() => section.stray(line),
             None if is_marked && self.fence.is_some() => {
                 let mut section = Section::nameless(line, response);
-                section.hunks.begin_bare(line);
+                section.hunks.begin(line);
                 section.take(line);
                 (self.section, self.named) = (Some(section), None);
             }

@@ -14,7 +14,7 @@ use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Hunk};
 use crate::response::{Passage, Response};
 use crate::span::Span;
-use header::{Header, Numbers};
+use header::Numbers;
 
 /// The body of a diff.
 #[derive(Debug, Default)]
@@ -23,8 +23,6 @@ pub struct Body {
     pub hunks: Vec<Hunk>,
     /// The errors in order.
     pub faults: Vec<Diagnostic>,
-    /// The numbers of lines with each of the [`MARKS`].
-    counts: [u32; 4],
 }
 
 /// The marks of context, removed and added lines, and of lines that stand for removed ones.
@@ -42,7 +40,7 @@ const MAX_FAULTS: usize = 20;
 
 /// Reads the lines of a body for the file `path`. Headers of other files are errors.
 pub fn read<'r>(lines: impl Below<'r>, response: &'r Response, path: &str) -> Body {
-    let mut reader = Reader { header: Header::new(path), fence: None, hunks: Hunks::new(response) };
+    let mut reader = Reader { path, fence: None, hunks: Hunks::new(response) };
     let mut lines = lines;
     while let Some(line) = lines.next() {
         reader.line(line, &lines);
@@ -55,7 +53,7 @@ pub fn read<'r>(lines: impl Below<'r>, response: &'r Response, path: &str) -> Bo
 
 /// The hunks of a file, while they are read.
 pub(super) struct Hunks<'r> {
-    response: &'r Response,
+    pub(super) response: &'r Response,
     /// The open hunk.
     open: Option<Open>,
     /// Whether any hunk has begun.
@@ -78,8 +76,8 @@ pub(super) enum Due {
     Less,
 }
 
-struct Reader<'r> {
-    header: Header,
+struct Reader<'p, 'r> {
+    path: &'p str,
     /// The open fence around the lines.
     fence: Option<Fence<'r>>,
     hunks: Hunks<'r>,
@@ -99,8 +97,6 @@ struct Open {
     counts: [u32; 4],
     /// The number of lines without a mark.
     unmarked: u32,
-    /// The mark of the last line, or 0.
-    last: u8,
     /// Whether the last old and the last new line have no line break.
     before_unterminated: bool,
     after_unterminated: bool,
@@ -110,7 +106,7 @@ struct Open {
     at_fault: bool,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> Reader<'_, 'r> {
     fn line(&mut self, line: Line<'r>, below: &impl Below<'r>) {
         // Most lines are context and added lines.
         let may_be_header = line.text.starts_with("+++ ");
@@ -129,7 +125,6 @@ impl<'r> Reader<'r> {
             self.fence = None;
         } else if self.hunks.header_begins(line, below) {
             self.hunks.end();
-            self.header.begin();
             self.header_line(line);
         } else if self.hunks.is_open() {
             self.hunks.take(line);
@@ -151,7 +146,7 @@ impl<'r> Reader<'r> {
     fn header_line(&mut self, line: Line<'r>) {
         if let Some(fence) = Fence::of(line.text).filter(|_| self.fence.is_none()) {
             self.fence = Some(fence);
-        } else if let Some(fault) = self.header.read(line, self.hunks.span(line)) {
+        } else if let Some(fault) = header::fault_outside(line.text, self.hunks.span(line), self.path) {
             self.hunks.fault(fault);
         }
     }
@@ -219,21 +214,13 @@ impl<'r> Hunks<'r> {
             })
     }
 
-    /// Begins a hunk at its `@@` line.
+    /// Begins a hunk at its `@@` line, or at its first line if it has none.
     pub(super) fn begin(&mut self, line: Line<'_>) {
         let span = self.span(line);
         if line.text.starts_with("@@@") {
             self.fault_combined(span);
         }
-        self.begin_at(span, line.text.get(2..).unwrap_or(""));
-    }
-
-    /// Begins a hunk without an `@@` line.
-    pub(super) fn begin_bare(&mut self, line: Line<'_>) {
-        self.begin_at(self.span(line), "");
-    }
-
-    fn begin_at(&mut self, span: Span, header: &str) {
+        let header = line.text.strip_prefix("@@").unwrap_or("");
         let (numbers, section) = (Numbers::of(header), header::section(header));
         let anchor = Anchor::Line { old_start: numbers.old.start, new_start: numbers.new.start, section };
         self.open(Open { span, numbers, anchor, ..Open::default() });
@@ -299,7 +286,7 @@ impl<'r> Hunks<'r> {
             cursor.advance();
             return None;
         };
-        let (mut counts, mut last) = ([0; 4], 0);
+        let mut counts = [0; 4];
         let (span, next) = cursor.advance_over(|line| {
             let mark = match line.text.as_bytes() {
                 // It may be a header, or a list item.
@@ -317,13 +304,10 @@ impl<'r> Hunks<'r> {
             };
             // It must have a line break, so that the span is whole lines.
             let is_whole = line.next > line.end();
-            if is_whole {
-                (counts[mark], last) = (counts[mark] + 1, mark);
-            }
+            counts[mark] += u32::from(is_whole);
             is_whole
         })?;
         hunk.counts.iter_mut().zip(counts).for_each(|(count, more)| *count += more);
-        hunk.last = MARKS[last];
         hunk.take_blanks(self.response);
         hunk.lines.push_part(self.response, span.start as usize..next);
         hunk.span = hunk.span.join(span);
@@ -338,25 +322,20 @@ impl<'r> Hunks<'r> {
         if hunk.is_of_patch() && (hunk.counts[0] > blanks || hunk.counts[1] > 0) {
             hunk.take_blanks(self.response);
         }
-        if let Some(span) = hunk.unanchored().filter(|_| !hunk.at_fault) {
-            hunk.at_fault = true;
-            let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
-            self.fault(fault::malformed_hunk(span, &what));
-        }
         let is_context = hunk.counts[1..] == [0; 3];
         let may_be_changed = if is_context { u32::MAX } else { hunk.unmarked };
-        if hunk.numbers.miss_marks(may_be_changed, hunk.counted()) && !hunk.at_fault {
-            hunk.at_fault = true;
-            self.fault(fault::missing_field(hunk.span, "mark", "hunk").with_help(fault::HELP_MARKS));
-        }
+        let fault = if let Some(span) = hunk.unanchored() {
+            let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
+            Some(fault::malformed_hunk(span, &what))
+        } else if hunk.numbers.miss_marks(may_be_changed, hunk.counted()) {
+            Some(fault::missing_field(hunk.span, "mark", "hunk").with_help(fault::HELP_MARKS))
+        } else {
+            hunk.lines.is_empty().then(|| fault::missing_field(hunk.span, "lines", "hunk"))
+        };
+        fault.into_iter().filter(|_| !hunk.at_fault).for_each(|fault| self.fault(fault));
         if hunk.lines.is_empty() {
-            if !hunk.at_fault {
-                self.fault(fault::missing_field(hunk.span, "lines", "hunk"));
-            }
             return;
         }
-        hunk.counts[0] -= blanks;
-        self.body.counts.iter_mut().zip(hunk.counts).for_each(|(sum, count)| *sum += count);
         // In a Codex patch, a hunk without changes tells where the search continues.
         let is_unchanged = is_context && !hunk.is_of_patch();
         let Open { span, anchor, before_unterminated, after_unterminated, .. } = hunk;
@@ -382,20 +361,12 @@ impl<'r> Hunks<'r> {
     }
 }
 
-impl Body {
-    /// Whether the lines of all hunks have only this mark.
-    pub(super) fn has_only(&self, mark: u8) -> bool {
-        MARKS.iter().zip(self.counts).all(|(of, count)| *of == mark || count == 0)
-    }
-}
-
 impl Open {
     fn is_of_patch(&self) -> bool {
         matches!(self.anchor, Anchor::Seek { .. })
     }
 
     fn count(&mut self, mark: u8) {
-        self.last = mark;
         self.counts[MARKS.iter().position(|of| *of == mark).unwrap_or(0)] += 1;
     }
 
@@ -492,10 +463,10 @@ impl Open {
     fn end_without_newline(&mut self, span: Span, response: &Response) -> Option<Box<Diagnostic>> {
         self.take_blanks(response);
         self.span = self.span.join(span);
-        match self.last {
-            b' ' => (self.before_unterminated, self.after_unterminated) = (true, true),
-            b'-' => self.before_unterminated = true,
-            b'+' => self.after_unterminated = true,
+        match self.lines.lines().next_back().and_then(|last| last.bytes().next()) {
+            Some(b' ') => (self.before_unterminated, self.after_unterminated) = (true, true),
+            Some(b'-') => self.before_unterminated = true,
+            Some(b'+') => self.after_unterminated = true,
             _ => return Some(Box::new(fault::malformed_hunk(span, NO_NEWLINE))),
         }
         None

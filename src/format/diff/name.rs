@@ -35,11 +35,6 @@ pub(super) fn is_dev_null(text: &str) -> bool {
 }
 
 impl<'r> Name<'r> {
-    /// Reads the name after `+++ ` or `--- `; `None` for `/dev/null`.
-    pub(super) fn of_side(rest: Line<'r>, response: u32) -> Result<Option<Self>, Fault> {
-        if is_dev_null(rest.text) { Ok(None) } else { Self::read(rest, response).map(Some) }
-    }
-
     /// Reads a name; a tab and any text may follow.
     pub(super) fn read(rest: Line<'r>, response: u32) -> Result<Self, Fault> {
         let plain = rest.text.split('\t').next().unwrap_or(rest.text).trim_end();

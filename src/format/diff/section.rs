@@ -1,11 +1,11 @@
 //! The section of a file in a diff, and the edit.
 
 use super::mail::Mail;
-use super::name::{HEADER, Name, Path, only_name, same};
+use super::name::{HEADER, Name, Path, is_dev_null, only_name, same};
 use crate::diag::Diagnostic;
 use crate::edit::{Anchor, Change, Edit, Existing, FormatId, Git, Hunk, Missing, Op, Target};
 use crate::format::fault::{self, Fault};
-use crate::format::hunk::git::HeaderLine;
+use crate::format::hunk::git::{HeaderLine, Move};
 use crate::format::hunk::header::is_placeholder;
 use crate::format::hunk::{Body, Hunks};
 use crate::format::scan::{Cursor, Line};
@@ -18,20 +18,10 @@ const UNFIT: &str = "the header creates or deletes the file, but a hunk does mor
 /// The beginnings of the empty blob's id, as SHA-1 and as SHA-256.
 const EMPTY: [&str; 2] = ["e69de29", "473a0f4"];
 
-/// What happens to a file with a new path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Move {
-    Rename,
-    Copy,
-}
-
 /// A section that is being read.
 pub(super) struct Section<'r> {
-    response: &'r Response,
     /// From its first line to its last line that is not blank.
     span: Span,
-    /// Whether it has no header.
-    pub(super) is_nameless: bool,
     /// Whether it has changed lines outside of hunks.
     has_strays: bool,
     head: Head<'r>,
@@ -66,7 +56,7 @@ struct Head<'r> {
 impl<'r> Section<'r> {
     /// Begins a section at the first line of its header.
     pub(super) fn new(line: Line<'r>, response: &'r Response) -> Self {
-        let mut section = Self { is_nameless: false, ..Self::nameless(line, response) };
+        let mut section = Self::nameless(line, response);
         if line.text.starts_with("diff --git ") {
             section.head.git = Some(line.skip("diff --git ".len()));
         } else if !section.read(line) {
@@ -76,12 +66,10 @@ impl<'r> Section<'r> {
         section
     }
 
-    /// Begins a section without a header, at the first line of a hunk.
+    /// Begins a section at its first line, where a hunk may begin.
     pub(super) fn nameless(line: Line<'r>, response: &'r Response) -> Self {
         Self {
-            response,
             span: Span::new(response.id(), line.start, line.end()),
-            is_nameless: true,
             has_strays: false,
             head: Head::default(),
             hunks: Hunks::new(response),
@@ -99,14 +87,8 @@ impl<'r> Section<'r> {
             && (self.head.new_file.is_none() || !self.head.is_empty)
             && self.head.mode.is_none()
             && !self.head.deleted;
-        let removes = self.head.new.is_some_and(|new| super::name::is_dev_null(new.text));
+        let removes = self.head.new.is_some_and(|new| is_dev_null(new.text));
         self.hunks.is_short() || (!self.hunks.begun && is_bare && !removes)
-    }
-
-    /// Begins a hunk.
-    pub(super) fn begin_hunk(&mut self, line: Line<'r>) {
-        self.extend_to(line);
-        self.hunks.begin(line);
     }
 
     /// Whether it has only the names of its file so far.
@@ -144,7 +126,7 @@ impl<'r> Section<'r> {
 
     /// Reads a line of the header; returns whether it is one.
     pub(super) fn read(&mut self, line: Line<'r>) -> bool {
-        if self.hunks.begun || self.is_nameless {
+        if self.hunks.begun {
             return false;
         }
         let Some((kind, length)) = HeaderLine::of(line.text) else { return false };
@@ -152,10 +134,8 @@ impl<'r> Section<'r> {
         match kind {
             HeaderLine::OldName => self.head.old = Some(rest),
             HeaderLine::NewName => self.head.new = Some(rest),
-            HeaderLine::RenameFrom => self.head.from = Some((Move::Rename, rest)),
-            HeaderLine::RenameTo => self.head.to = Some((Move::Rename, rest)),
-            HeaderLine::CopyFrom => self.head.from = Some((Move::Copy, rest)),
-            HeaderLine::CopyTo => self.head.to = Some((Move::Copy, rest)),
+            HeaderLine::From(kind) => self.head.from = Some((kind, rest)),
+            HeaderLine::To(kind) => self.head.to = Some((kind, rest)),
             HeaderLine::NewFileMode => self.head.new_file = Some(self.executable(rest)),
             HeaderLine::DeletedFileMode => {
                 self.executable(rest);
@@ -210,12 +190,12 @@ impl<'r> Section<'r> {
             let fault = fault::unterminated(self.span, what).with_lost(cursor.span(end, end));
             return Err(vec![Diagnostic { path: self.path(), ..fault }]);
         }
-        let mut body = std::mem::replace(&mut self.hunks, Hunks::new(self.response)).finish();
-        let mut faults = std::mem::take(&mut body.faults);
+        let response = self.hunks.response;
+        let Body { hunks, mut faults } = std::mem::replace(&mut self.hunks, Hunks::new(response)).finish();
         // A hunk may end with blank lines, by its numbers.
-        self.span = body.hunks.last().map_or(self.span, |last| self.span.join(last.span));
-        let is_open = self.response.text().get(self.span.end as usize..).is_some_and(str::is_empty);
-        match self.edit(mail, body) {
+        self.span = hunks.last().map_or(self.span, |last| self.span.join(last.span));
+        let is_open = response.text().get(self.span.end as usize..).is_some_and(str::is_empty);
+        match self.edit(mail, hunks) {
             Ok(edit) if faults.is_empty() => {
                 return Ok(Box::new(Edit { git: Git { is_open, ..edit.git }, ..edit }));
             }
@@ -233,7 +213,7 @@ impl<'r> Section<'r> {
         let start = self.span.start as usize;
         let (start, end) =
             self.head.old.map_or((start, start), |old| (old.start, old.start + old.text.trim_end().len()));
-        Span::new(self.response.id(), start, end)
+        Span::new(self.hunks.response.id(), start, end)
     }
 
     /// The path to show if there is no edit.
@@ -243,18 +223,21 @@ impl<'r> Section<'r> {
 
     /// What the header names.
     fn named(&self) -> Result<Named<'r>, Fault> {
-        let id = self.response.id();
-        let side = |line: Option<Line<'r>>| line.map(|line| Name::of_side(line, id)).transpose();
-        let (old, new) = (side(self.head.old)?, side(self.head.new)?);
-        let is_created = self.head.new_file.is_some() || old == Some(None);
-        let is_deleted = self.head.deleted || new == Some(None);
+        let id = self.hunks.response.id();
+        let is_null = |line: &Line<'r>| is_dev_null(line.text);
+        let name = |line: Option<Line<'r>>| {
+            line.filter(|line| !is_null(line)).map(|line| Name::read(line, id)).transpose()
+        };
+        let (old, new) = (name(self.head.old)?, name(self.head.new)?);
+        let is_created = self.head.new_file.is_some() || self.head.old.as_ref().is_some_and(is_null);
+        let is_deleted = self.head.deleted || self.head.new.as_ref().is_some_and(is_null);
         if let (Some((kind, from)), Some((other, to))) = (self.head.from, self.head.to)
             && kind == other
         {
             let name = |line| Name::read(line, id).map(|name| Path { name, prefixed: false });
             let (path, to) = (name(from)?, name(to)?);
             // A line that ends the response may be cut off.
-            let is_last = self.response.text().len() <= self.head.to.map_or(0, |(_, line)| line.end());
+            let is_last = self.hunks.response.text().len() <= self.head.to.map_or(0, |(_, line)| line.end());
             if let Some((_, new)) = self.head.git.filter(|_| is_last).and_then(|git| Name::pair(git, id))
                 && !new.text.ends_with(&*to.name.text)
             {
@@ -272,7 +255,6 @@ impl<'r> Section<'r> {
         }
         let pair = self.head.git.and_then(|git| Name::pair(git, id));
         let pair = pair.and_then(|(old, new)| same(&old, &new));
-        let (old, new) = (old.flatten(), new.flatten());
         let path = match (&old, &new) {
             (Some(old), Some(new)) => Some(same(old, new).ok_or_else(|| {
                 let help = "to move a file, use \"rename from\" and \"rename to\"";
@@ -303,8 +285,7 @@ impl<'r> Section<'r> {
         fault::malformed_hunk(self.span, what).into()
     }
 
-    fn edit(&self, mail: Option<&Mail>, body: Body) -> Result<Edit, Fault> {
-        let (only_removed, only_added, hunks) = (body.has_only(b'-'), body.has_only(b'+'), body.hunks);
+    fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>) -> Result<Edit, Fault> {
         let Named { path, to, is_created, is_deleted } = self.named()?;
         // Two names, or a blob with text, are above hunks.
         let has_names = self.head.old.is_some() || self.head.new.is_some();
@@ -322,17 +303,17 @@ impl<'r> Section<'r> {
                 Move::Copy => Op::Copy { to, hunks },
             }
         } else if is_deleted {
-            if !only_removed {
+            if !hunks.iter().all(|hunk| is_only(hunk, b'-')) {
                 return Err(self.contradiction(UNFIT));
             }
             Op::Delete { recursive: false, hunks }
-        } else if is_created && (only_added || hunks.iter().all(is_added)) {
+        } else if is_created && hunks.iter().all(|hunk| is_only(hunk, b'+')) {
             Op::Create { text: added(&hunks), existing: Existing::Refuse }
         } else if self.head.new_file.is_some() {
             return Err(self.contradiction(UNFIT));
         } else {
-            let creates = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
-            let creates = only_added && hunks.iter().all(creates) && !hunks.is_empty();
+            let is_first = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line { old_start: Some(0), .. });
+            let creates = !hunks.is_empty() && hunks.iter().all(|hunk| is_first(hunk) && is_only(hunk, b'+'));
             let missing = if creates { Missing::CreateFromAdditions } else { Missing::Refuse };
             Op::Modify { hunks, missing }
         };
@@ -368,10 +349,10 @@ fn target(path: Path<'_>) -> Target {
     Target::new(&path.name.text, path.name.span)
 }
 
-/// Whether a hunk of a new file has only added lines. A blank line may have lost its mark: the file has no other lines.
-fn is_added(hunk: &Hunk) -> bool {
+/// Whether a hunk has only lines with this mark. A blank line may have lost it.
+fn is_only(hunk: &Hunk, mark: u8) -> bool {
     let Change::Diff { lines, .. } = &hunk.change else { return false };
-    lines.lines().all(|line| line.starts_with('+') || line.trim().is_empty())
+    lines.lines().all(|line| line.as_bytes().first() == Some(&mark) || line.trim().is_empty())
 }
 
 /// The text of hunks that only add lines.

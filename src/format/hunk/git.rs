@@ -1,5 +1,12 @@
 //! The lines of git's header for a file (git-diff(1)).
 
+/// What happens to a file with a new path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::format) enum Move {
+    Rename,
+    Copy,
+}
+
 /// The kind of a header line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::format) enum HeaderLine {
@@ -7,10 +14,10 @@ pub(in crate::format) enum HeaderLine {
     OldName,
     /// `+++ name`
     NewName,
-    RenameFrom,
-    RenameTo,
-    CopyFrom,
-    CopyTo,
+    /// `rename from` or `copy from`
+    From(Move),
+    /// `rename to` or `copy to`
+    To(Move),
     NewFileMode,
     DeletedFileMode,
     OldMode,
@@ -25,13 +32,13 @@ impl HeaderLine {
     const BEGINNINGS: [(&str, Self); 17] = [
         ("--- ", Self::OldName),
         ("+++ ", Self::NewName),
-        ("rename from ", Self::RenameFrom),
-        ("rename to ", Self::RenameTo),
+        ("rename from ", Self::From(Move::Rename)),
+        ("rename to ", Self::To(Move::Rename)),
         // As git once wrote them, and still reads them.
-        ("rename old ", Self::RenameFrom),
-        ("rename new ", Self::RenameTo),
-        ("copy from ", Self::CopyFrom),
-        ("copy to ", Self::CopyTo),
+        ("rename old ", Self::From(Move::Rename)),
+        ("rename new ", Self::To(Move::Rename)),
+        ("copy from ", Self::From(Move::Copy)),
+        ("copy to ", Self::To(Move::Copy)),
         ("new file mode ", Self::NewFileMode),
         ("deleted file mode ", Self::DeletedFileMode),
         ("old mode ", Self::OldMode),

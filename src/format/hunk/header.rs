@@ -100,12 +100,11 @@ impl Range {
 
 /// The text after the second `@@`, if git's numbers are before it. `text` follows the first `@@`.
 pub(in crate::format) fn after_numbers(text: &str) -> Option<&str> {
-    let (ranges, after) = text.split_once(" @@")?;
-    let (old, new) = ranges.strip_prefix(" -")?.split_once(" +")?;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_range =
-        |text: &str| text.split_once(',').map_or(is_number(text), |(a, b)| is_number(a) && is_number(b));
-    (is_range(old) && is_range(new)).then_some(after)
+    let (old, rest) = Range::of(text.strip_prefix(" -")?);
+    let (new, rest) = Range::of(rest.strip_prefix(" +")?);
+    let after = rest.strip_prefix(" @@")?;
+    let is_whole = |range: &Range| range.start.is_some() && range.count.is_some();
+    [old, new].iter().all(is_whole).then_some(after)
 }
 
 fn number(text: &str) -> (Option<u32>, &str) {
@@ -147,43 +146,20 @@ pub(super) fn misplaced(span: Span) -> Diagnostic {
         .with_help("give each other file, and each removal, move or mode, an edit of its own")
 }
 
-/// The header lines in the body of a diff for one file.
-#[derive(Debug)]
-pub(super) struct Header {
-    path: String,
-    /// Whether this header has a `diff --git` line.
-    git: bool,
-}
-
-impl Header {
-    pub(super) fn new(path: &str) -> Self {
-        Self { path: path.to_owned(), git: false }
-    }
-
-    /// Begins another header.
-    pub(super) fn begin(&mut self) {
-        self.git = false;
-    }
-
-    /// Reads a line outside of hunks; returns its error.
-    pub(super) fn read(&mut self, line: Line<'_>, span: Span) -> Option<Diagnostic> {
-        let text = line.text;
-        let is_more = HeaderLine::of(text).is_some_and(|(line, _)| line.is_more(text));
-        self.git |= text.starts_with("diff --git ");
-        let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
-        let is_misplaced = match name {
-            Some(name) => name == "/dev/null" || !is_placeholder(name) && !self.is_path(name),
-            None if text.starts_with(['+', '-']) && !text.starts_with("--- ") => {
-                return Some(fault::no_hunk(span));
-            }
-            None => self.git && is_more || text.starts_with("*** "),
-        };
-        is_misplaced.then(|| misplaced(span))
-    }
-
-    /// Whether a name, with or without git's prefix, is the path or its end, or ends with the path.
-    fn is_path(&self, name: &str) -> bool {
-        let is = |name: &str| file::is_same(name, &self.path);
-        is(name) || name.strip_prefix("b/").is_some_and(is)
-    }
+/// The error about a line outside of the hunks of one file.
+pub(super) fn fault_outside(text: &str, span: Span, path: &str) -> Option<Diagnostic> {
+    let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
+    let is_misplaced = match name {
+        Some(name) => {
+            // The name may have git's prefix, or be a part of the path.
+            let is_path = |name: &str| file::is_same(name, path);
+            let is_own = is_path(name) || name.strip_prefix("b/").is_some_and(is_path);
+            name == "/dev/null" || !is_placeholder(name) && !is_own
+        }
+        None if text.starts_with(['+', '-']) && !text.starts_with("--- ") => {
+            return Some(fault::no_hunk(span));
+        }
+        None => HeaderLine::of(text).is_some_and(|(line, _)| line.is_more(text)) || text.starts_with("*** "),
+    };
+    is_misplaced.then(|| misplaced(span))
 }

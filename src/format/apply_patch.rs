@@ -32,14 +32,8 @@ fn opens(cursor: &Cursor<'_>) -> bool {
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (Some(line), outer) = (cursor.line(), cursor.margin()) else { return };
     cursor.set_indent();
-    match Marker::of(line.text) {
-        Some(Marker { kind: Kind::Begin, exact, .. }) => {
-            if !exact {
-                let span = cursor.span_of(line);
-                out.fault(fault::unknown_operation(span, line.trimmed(), PATCH));
-            }
-            read(cursor, out);
-        }
+    match Marker::kind_of(line.text) {
+        Some(Kind::Begin) => read(cursor, out),
         _ => read_stray(cursor, out),
     }
     cursor.set_margin(outer);
@@ -158,17 +152,15 @@ impl<'r> Patch<'r> {
             };
         };
         match (marker.kind, &mut self.section) {
-            (Kind::Add | Kind::Delete | Kind::Update, _) if marker.exact => {
+            (Kind::Add | Kind::Delete | Kind::Update, _) => {
                 self.finish(out);
                 self.in_update = marker.kind == Kind::Update;
                 self.section = Some(Section::open(cursor, line, &marker)?);
                 Ok(())
             }
-            (Kind::Move | Kind::EndOfFile, Some(section)) if marker.exact => {
-                section.take_marker(cursor, line, &marker)
-            }
-            (Kind::Move | Kind::EndOfFile, None) if marker.exact && self.has_faults => Ok(()),
-            (Kind::EnvironmentId, None) if marker.exact && !marker.path.is_empty() => Ok(()),
+            (Kind::Move | Kind::EndOfFile, Some(section)) => section.take_marker(cursor, line, &marker),
+            (Kind::Move | Kind::EndOfFile, None) if self.has_faults => Ok(()),
+            (Kind::EnvironmentId, None) if !marker.path.is_empty() => Ok(()),
             // It may be a line of the file, so the section is invalid, too.
             _ => {
                 let known = "`*** Add File:`, `*** Delete File:`, `*** Update File:`";

@@ -25,14 +25,12 @@ pub(super) enum Kind {
     Unknown,
 }
 
-/// A line that begins with `***`, indented or not.
+/// A line that begins with `***`, indented or not, in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marker<'r> {
     pub(super) kind: Kind,
     /// The text after the colon, trimmed.
     pub(super) path: &'r str,
-    /// Whether its case is as specified.
-    pub(super) exact: bool,
 }
 
 /// The first line of a patch.
@@ -66,16 +64,11 @@ impl<'r> Marker<'r> {
             return None;
         }
         let text = trim(text);
-        let known = MARKERS.iter().find(|(wanted, _)| {
-            starts_with_ignore_case(text, wanted) && (wanted.ends_with(':') || text.len() == wanted.len())
+        let known = MARKERS.iter().find_map(|(wanted, kind)| {
+            let path = starts_with_ignore_case(text, wanted).then(|| trim(&text[wanted.len()..]))?;
+            (wanted.ends_with(':') || path.is_empty()).then_some(Self { kind: *kind, path })
         });
-        Some(match known {
-            Some(&(wanted, kind)) => {
-                let (name, path) = text.split_at(wanted.len());
-                Self { kind, path: trim(path), exact: name == wanted }
-            }
-            None => Self { kind: Kind::Unknown, path: "", exact: true },
-        })
+        Some(known.unwrap_or(Self { kind: Kind::Unknown, path: "" }))
     }
 }
 
@@ -85,16 +78,16 @@ mod tests {
 
     #[test]
     fn markers_are_read_indented_and_with_their_path() {
-        let marker = |line| Marker::of(line).map(|marker| (marker.kind, marker.path, marker.exact));
-        assert_eq!(marker("*** Begin Patch"), Some((Kind::Begin, "", true)));
-        assert_eq!(marker(" \t*** End Patch  "), Some((Kind::End, "", true)));
-        assert_eq!(marker("*** end of file"), Some((Kind::EndOfFile, "", false)));
-        assert_eq!(marker("  *** Update File:  a b.rs "), Some((Kind::Update, "a b.rs", true)));
-        assert_eq!(marker("*** Add File:x"), Some((Kind::Add, "x", true)));
-        assert_eq!(marker("*** Delete File:"), Some((Kind::Delete, "", true)));
-        assert_eq!(marker("*** update file: x"), Some((Kind::Update, "x", false)));
-        assert_eq!(marker("*** Begin Patch now"), Some((Kind::Unknown, "", true)));
-        assert_eq!(marker("***"), Some((Kind::Unknown, "", true)));
+        let marker = |line| Marker::of(line).map(|marker| (marker.kind, marker.path));
+        assert_eq!(marker("*** Begin Patch"), Some((Kind::Begin, "")));
+        assert_eq!(marker(" \t*** End Patch  "), Some((Kind::End, "")));
+        assert_eq!(marker("*** end of file"), Some((Kind::EndOfFile, "")));
+        assert_eq!(marker("  *** Update File:  a b.rs "), Some((Kind::Update, "a b.rs")));
+        assert_eq!(marker("*** Add File:x"), Some((Kind::Add, "x")));
+        assert_eq!(marker("*** Delete File:"), Some((Kind::Delete, "")));
+        assert_eq!(marker("*** update file: x"), Some((Kind::Update, "x")));
+        assert_eq!(marker("*** Begin Patch now"), Some((Kind::Unknown, "")));
+        assert_eq!(marker("***"), Some((Kind::Unknown, "")));
         assert_eq!(marker("** Begin Patch"), None);
         assert_eq!(marker("+*** Begin Patch"), None);
     }

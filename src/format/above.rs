@@ -60,8 +60,8 @@ impl<'r> Above<'r> {
     pub(super) fn read_line(&mut self, line: Line<'r>, begins: bool) -> bool {
         let text = trim(line.text);
         let is_bold = text.len() > 4 && text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
-        let (has_label, path) = file::labelled_path(line.text);
-        let is_heading = text.starts_with('#') || is_bold || has_label;
+        let path = file::path_line(line.text);
+        let is_heading = text.starts_with('#') || is_bold || file::has_label(text);
         let is_reason = why::labelled(text).is_some();
         if is_heading {
             let only = path.filter(NamedPath::is_sure).or_else(|| {
@@ -132,8 +132,8 @@ impl<'r> Above<'r> {
         self.is_open = false;
     }
 
-    /// Sets the file of the block that was read. `is_sure`: it has no other candidates. A heading right above that block is farther
-    /// than its file, and one higher up counts only as long as no block is sure of its file.
+    /// Sets the file of the block that was read. `is_sure`: it has no other candidates. The heading above that block becomes
+    /// the far heading. An earlier far heading counts until a block is sure of its file.
     pub(super) fn set_previous(&mut self, file: Option<Target>, is_sure: bool) {
         self.previous = file.map(|path| Candidate { path, by: Clue::Previous, quoted: is_sure });
         self.far_heading = self.heading.take().or(self.far_heading.take().filter(|_| !is_sure));
@@ -197,7 +197,7 @@ impl<'r> Above<'r> {
     pub(super) fn files_of_block(&self, info: bool) -> Vec<Candidate> {
         let line = self.path_line().map(|(found, line)| {
             let path = self.target(found, line);
-            let by = if file::labelled_path(line.text).0 { Clue::Label } else { Clue::Line };
+            let by = if file::has_label(line.text) { Clue::Label } else { Clue::Line };
             Candidate { path, by, quoted: found.quoted }
         });
         let info = self.info.clone().filter(|_| info);

@@ -47,16 +47,14 @@ impl NamedPath<'_> {
 /// The path of a path line: the whole line is a path, perhaps in backquotes, bold, in a link, after `#`, a list mark
 /// or `File:`, or before a colon or line numbers.
 pub(super) fn path_line(line: &str) -> Option<NamedPath<'_>> {
-    labelled_path(line).1
+    let text = without_marks(line);
+    let value = label(text);
+    only_path(value.unwrap_or(text), value.is_some())
 }
 
-/// Whether a line begins with `File:`, and the path of a path line.
-pub(super) fn labelled_path(line: &str) -> (bool, Option<NamedPath<'_>>) {
-    let text = without_marks(line);
-    match label(text) {
-        Some(value) => (true, only_path(value, true)),
-        None => (false, only_path(text, false)),
-    }
+/// Whether a line begins with `File:`.
+pub(super) fn has_label(line: &str) -> bool {
+    label(without_marks(line)).is_some()
 }
 
 /// The path that a comment consists of, if the comment is a whole line.
@@ -85,7 +83,7 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     one.ends_with(&other) || other.ends_with(&one)
 }
 
-/// Whether the first line of a text is a path as a comment, and another line is the like with another path.
+/// Whether the first line of a text is a comment with a path, and another line is such a comment with another path.
 pub(super) fn names_several(text: &str) -> bool {
     let form = |path: &str| (path.contains('/'), extension(path).is_some());
     let mut named = text.lines().map(|line| {

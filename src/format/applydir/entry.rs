@@ -139,7 +139,7 @@ fn change(value: Value<'_>, whys: &mut Vec<String>) -> Result<Written, Fault> {
     let lines = |key: &str| {
         let Some(list) = value.children().find(|child| child.key() == key) else { return Ok(None) };
         match list.kind() {
-            Kind::Strings => Ok(Some(list.passage(json::lines))),
+            Kind::Strings => Ok(Some(list.passage(0, json::lines))),
             Kind::List if list.children().next().is_none() => Ok(Some(Passage::default())),
             _ => Err(Fault::from(fault::bad_value(list.span(), key, CHANGE, expected))),
         }

@@ -172,9 +172,9 @@ impl<'a> Field<'a> {
     fn read(&self, conversion: crate::response::Conversion) -> Passage {
         match &self.content {
             Content::Json(value) if matches!(self.name, Some(Name::Old | Name::New)) => {
-                value.passage_from(byte_order_mark(value.written()), conversion)
+                value.passage(byte_order_mark(value.written()), conversion)
             }
-            Content::Json(value) => value.passage_from(0, conversion),
+            Content::Json(value) => value.passage(0, conversion),
             Content::Lines(text) => text.clone(),
         }
     }

@@ -44,7 +44,7 @@ fn strings_of_a_list_are_not_kept_one_by_one() {
         let json = json(&response);
         assert_eq!(json.root().unwrap().kind(), kind, "{text}");
         if kind == Kind::Strings {
-            assert_eq!(json.root().unwrap().passage(lines), "a\nb\\\n\"c\n");
+            assert_eq!(json.root().unwrap().passage(0, lines), "a\nb\\\n\"c\n");
             assert_eq!(strings(text).collect::<Vec<_>>(), ["\"a\"", "\"b\\\\\"", "\"\\\"c\""]);
         }
     }

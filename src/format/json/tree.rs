@@ -266,13 +266,9 @@ impl<'a> Value<'a> {
         (self.is_string() && self.is_whole()).then(|| Decoded::of(self.written(), self.node.start as usize))
     }
 
-    /// Its text, which is decoded by `conversion` when it is used.
-    pub(in crate::format) fn passage(self, conversion: Conversion) -> Passage {
-        self.passage_from(0, conversion)
-    }
-
-    /// The same for a string without its first characters: the byte at `offset` counts as the opening quote.
-    pub(in crate::format) fn passage_from(self, offset: usize, conversion: Conversion) -> Passage {
+    /// Its text, which is decoded by `conversion` when it is used. The byte at `offset` counts as the opening quote of a
+    /// string.
+    pub(in crate::format) fn passage(self, offset: usize, conversion: Conversion) -> Passage {
         let range = self.range();
         self.response.converted(range.start + offset..range.end, conversion)
     }

@@ -413,6 +413,8 @@ impl<'r> Reader<'r> {
             |block: &Block| matches!(block.kind, BlockKind::Other) && block.span.start == span.start;
         if let Some(at) = self.blocks.iter().rposition(is_opening) {
             self.blocks.remove(at);
+            // With attributes it holds data, which is no reason for the edit below.
+            self.above.clear();
         }
         if tag.name == "source" && tag.text <= line.start {
             let text = self.response.passage(tag.text..line.start).into_lines();

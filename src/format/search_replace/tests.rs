@@ -239,6 +239,8 @@ fn the_reason_is_a_line_of_its_own_or_the_prose_above() {
         ("# Cache it\n\nHere is the change:\n\na.rs\n```\n", Some("Cache it")),
         ("Here is the change:\n\na.rs\n```\n", None),
         ("a.rs\n```\n", None),
+        ("<file path=\"b.py\">\nz = 2\n</file>\n\na.rs\n```\n", None),
+        ("<note>\nFix it.\n</note>\n\na.rs\n```\n", Some("Fix it.")),
     ] {
         assert_eq!(why(above).as_deref(), reason, "{above}");
     }

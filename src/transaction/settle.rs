@@ -1,11 +1,10 @@
 //! Finishing or undoing a killed landing, by its journal and by what is on the disk.
 
-use super::attempt::Attempt;
 use super::discard::{self, broken};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
 use super::relocate::relocate;
-use super::{Error, Result, record, staging};
+use super::{Error, Result, staging};
 use crate::report::{End, Recovered};
 use crate::vcs;
 use crate::vcs::checkout::Checkout;
@@ -191,56 +190,29 @@ impl Killed<'_> {
     }
 
     fn finish_or_undo(&self) -> Result<Recovered> {
-        let movement = &self.journal.movement;
-        let head_is_as_left = !self.has_index || self.head_is_as_left()?;
-        let locked = self.locks.index.is_some() && head_is_as_left;
-        if self.has_landed() {
+        let is_old = self.tip == self.journal.movement.old;
+        // Index and files were in place before the branch moved to the new commit, and perhaps on from there.
+        if !is_old && (self.has_landed() || self.has_moved_on()?) {
             finish(self.repo, self.transaction_dir, self.journal, &self.locks)?;
             return Ok(Recovered::at(End::Finished));
         }
-        if self.tip == movement.old {
-            let mut left = Vec::new();
-            if let (true, Some(checkout), Some(staged)) = (locked, &self.checkout, &self.journal.staged) {
+        let mut left = Vec::new();
+        if is_old && self.locks.index.is_some() && (!self.has_index || self.head_is_as_left()?) {
+            if let (Some(checkout), Some(staged)) = (&self.checkout, &self.journal.staged) {
                 left = staging::undo(checkout, staged)?;
             }
-            match self.indexes() {
-                Some([index, kept, prepared]) if locked => {
-                    self.repo.restore_index(&index, &kept, &prepared)?;
-                    point(Fault::IndexRestored)?;
-                }
-                Some(_) if self.is_begun()? => {
-                    self.locks.abandon()?;
-                    return Ok(self.left_alone());
-                }
-                _ => {}
+            if let Some([index, kept, prepared]) = self.indexes() {
+                self.repo.restore_index(&index, &kept, &prepared)?;
+                point(Fault::IndexRestored)?;
             }
-            self.retract()?;
+        } else if self.is_begun()? {
+            // The user has to look at these paths.
             self.locks.abandon()?;
-            return Ok(Recovered { left, ..Recovered::at(End::TakenBack) });
+            return Ok(Recovered { left: paths(self.journal), ..Recovered::at(End::LeftAlone) });
         }
-        // The branch has moved on, from the new commit or from another.
-        let landed = self.has_moved_on()?;
-        let begun = !landed && self.is_begun()?;
-        match landed {
-            true => {
-                Attempt::forget_all(self.repo, &self.journal.git_dir.0, &self.journal.attempts);
-                record::finish(self.repo, self.transaction_dir, self.journal, &self.locks.record)?;
-            }
-            false if begun => {}
-            false => self.retract()?,
-        }
+        self.retract()?;
         self.locks.abandon()?;
-        Ok(match (landed, begun) {
-            // All of it was in place before the branch moved. Other changes came later.
-            (true, _) => Recovered::at(End::Finished),
-            (_, false) => Recovered::at(End::TakenBack),
-            (_, true) => self.left_alone(),
-        })
-    }
-
-    /// The result if nothing can be done: the user has to look at these paths.
-    fn left_alone(&self) -> Recovered {
-        Recovered { left: paths(self.journal), ..Recovered::at(End::LeftAlone) }
+        Ok(Recovered { left, ..Recovered::at(End::TakenBack) })
     }
 
     fn retract(&self) -> Result<()> {

@@ -46,16 +46,16 @@ fn a_program_checks_lands_and_resumes() {
     looked_at.previews = true;
     let mut dry = options.clone();
     dry.dry_run = true;
-    let checked = flow::land(Repo::discover().unwrap(), looked_at, &dry, &());
+    let checked = flow::land(&Repo::discover().unwrap(), looked_at, &dry, &());
     assert_eq!(checked.report.status, Status::Checked);
     let (base, preview) = checked.preview.unwrap();
     assert_eq!(base.unwrap().to_string(), sandbox.git(["rev-parse", "HEAD^{tree}"]));
     assert_ne!(Some(preview.tree()), base);
-    drop((preview, checked.repo));
+    drop(preview);
     sandbox.state().is(&before, "checked");
 
     let bad = good.clone() + &patch("src/a.rs", "Change it", "no such line\n", "none\n");
-    let done = flow::land(Repo::discover().unwrap(), order(&bad), &options, &());
+    let done = flow::land(&Repo::discover().unwrap(), order(&bad), &options, &());
     assert_eq!((done.report.status, done.moved), (Status::Refused, None));
     let states: Vec<_> = done.report.edits.iter().map(|edit| edit.state).collect();
     assert_eq!(states, [EditState::Fine, EditState::Refused]);
@@ -70,14 +70,14 @@ fn a_program_checks_lands_and_resumes() {
         Order::of(vec![Response::new(resume.next_response(), "fix", correction.into(), 1 << 20).unwrap()]);
     corrected.attempt = Some(resume);
     let heard = Heard::default();
-    let done = flow::land(Repo::discover().unwrap(), corrected, &options, &heard);
+    let done = flow::land(&Repo::discover().unwrap(), corrected, &options, &heard);
     assert_eq!(done.report.status, Status::Landed);
     assert_eq!(heard.recovered.get(), 1);
     let (_, new) = done.moved.unwrap();
     assert_eq!(new.to_string(), sandbox.head());
     assert_eq!(sandbox.git(["log", "--format=%s", "-2"]), "Change it\nAdd it");
     assert_eq!(sandbox.git(["status", "--porcelain"]), "");
-    assert!(flow::abort(&done.repo, Some(&kept), None).is_err(), "the attempt is gone");
+    assert!(flow::abort(&Repo::discover().unwrap(), Some(&kept), None).is_err(), "the attempt is gone");
 
     // Where the branch moves meanwhile it lands on that, in the repository of its handle, wherever the process is then.
     let other = Sandbox::new();
@@ -92,7 +92,7 @@ fn a_program_checks_lands_and_resumes() {
     )];
     moving.branch = Some("main".to_owned());
     let before = sandbox.head();
-    let done = flow::land(repo, order(&create("late.txt", "Add late", "late\n")), &moving, &());
+    let done = flow::land(&repo, order(&create("late.txt", "Add late", "late\n")), &moving, &());
     assert_eq!(done.report.status, Status::Landed, "{:?}", done.failure);
     assert_eq!(sandbox.git(["log", "--format=%s", &format!("{before}..")]), "Add late\nmoved");
     other.state().is(&untouched, "the repository in the current directory");
@@ -143,31 +143,31 @@ fn in_another_repository(place: &Path) {
     let landed = |done: flow::Done| {
         assert_eq!(done.report.status, Status::Landed, "{:?}", done.failure);
     };
-    landed(flow::land(again(), order(&create("new.txt", "Add it", "new\n")), &options, &()));
+    landed(flow::land(&again(), order(&create("new.txt", "Add it", "new\n")), &options, &()));
     let commit = again().tip("HEAD").unwrap().unwrap().to_string();
     let mut undo = Undo { name: Some(commit), ..Undo::default() };
-    landed(flow::undo(again(), &undo, &options, &()));
+    landed(flow::undo(&again(), &undo, &options, &()));
     undo.redo = true;
-    landed(flow::undo(again(), &undo, &options, &()));
-    landed(flow::land(again(), order(&create("try.txt", "Suggest it", "try\n")), &onto("try"), &()));
-    landed(flow::accept(again(), &["try".to_owned()], &options, &()));
-    let done = flow::drop(again(), &["try".to_owned()], false, &options, &());
+    landed(flow::undo(&again(), &undo, &options, &()));
+    landed(flow::land(&again(), order(&create("try.txt", "Suggest it", "try\n")), &onto("try"), &()));
+    landed(flow::accept(&again(), &["try".to_owned()], &options, &()));
+    let done = flow::drop(&again(), &["try".to_owned()], false, &options, &());
     assert_eq!(done.report.status, Status::Dropped, "{:?}", done.failure);
-    landed(flow::land(again(), order(&create("open.txt", "Open", "open\n")), &onto("still-open"), &()));
+    landed(flow::land(&again(), order(&create("open.txt", "Open", "open\n")), &onto("still-open"), &()));
     let open = flow::open(&repo, &()).unwrap();
     assert_eq!(open.open.iter().map(|one| one.branch.as_str()).collect::<Vec<_>>(), ["still-open"]);
     let forgotten = flow::list(&repo, &()).unwrap().landings[0].record.id.clone();
     flow::forget(&repo, &forgotten, options.lock_timeout, &()).unwrap();
     assert!(flow::show(&repo, Some(&forgotten), &()).is_err());
-    let done = flow::drop(again(), &["still-open".to_owned()], true, &options, &());
+    let done = flow::drop(&again(), &["still-open".to_owned()], true, &options, &());
     assert_eq!(done.report.status, Status::Dropped, "{:?}", done.failure);
     let bad = order(&patch("src/a.rs", "Change it", "no such line\n", "none\n"));
-    let kept = flow::land(again(), bad, &options, &()).report.attempt.unwrap();
+    let kept = flow::land(&again(), bad, &options, &()).report.attempt.unwrap();
     let resume = flow::attempt(&repo, Some(&kept), None).unwrap();
     let fix = patch("src/a.rs", "Change it", "fn a() {}\n", "fn z() {}\n");
     let mut fix = Order::of(vec![Response::new(resume.next_response(), "fix", fix.into(), 1 << 20).unwrap()]);
     fix.attempt = Some(resume);
-    landed(flow::land(again(), fix, &options, &()));
+    landed(flow::land(&again(), fix, &options, &()));
     let both = order(&(create("1.txt", "One", "1\n") + &create("2.txt", "Two", "2\n")));
     let template = Template::parse("many/{n}").unwrap();
     assert_eq!(flow::suggest(&repo, both, Each::Edit, &template, &options, &()).unwrap().all.len(), 2);
@@ -299,15 +299,15 @@ fn a_program_has_the_options_that_the_configuration_says() {
     assert_eq!((options.exclude.as_slice(), options.lock_timeout.as_secs()), (&["infra".to_owned()][..], 7));
     let removed = "<edit file=\"gone.txt\" op=\"remove\">\n</edit>\n";
     for refused in [create("infra/a.tf", "Add it", "a\n").as_str(), removed] {
-        let done = flow::land(repo(), order(refused), &options, &());
+        let done = flow::land(&repo(), order(refused), &options, &());
         assert_eq!((done.report.status, done.moved), (Status::Refused, None), "{refused}");
     }
-    let done = flow::land(repo(), order(&create("new.txt", "Add it", "new\n")), &options, &());
+    let done = flow::land(&repo(), order(&create("new.txt", "Add it", "new\n")), &options, &());
     assert_eq!(done.report.status, Status::Landed, "{:?}", done.failure);
     assert_eq!(sandbox.git(["log", "-1", "--format=%s"]), "ai: Add it");
     set("llmapply.exec", "false");
     let options = Options::from_config(&repo()).unwrap();
-    let done = flow::land(repo(), order(&create("more.txt", "Add more", "more\n")), &options, &());
+    let done = flow::land(&repo(), order(&create("more.txt", "Add more", "more\n")), &options, &());
     assert!(done.failure.is_some() && done.moved.is_none());
     // What is kept for whoever goes on is what the command keeps.
     let kept: Vec<&str> = options.given.keys().map(String::as_str).collect();

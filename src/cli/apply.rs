@@ -9,6 +9,7 @@ use crate::flow::{self, Attempt, Done, Each, Order};
 use crate::outcome::Exit;
 use crate::report;
 use crate::response::Response;
+use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
 use std::ffi::OsString;
 
@@ -120,27 +121,31 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         return suggest::run(repo, each, &template, order, &settings, printer);
     }
     order.previews = settings.shows();
-    let Session { repo, printer, .. } = session;
-    finish(flow::land(repo, order, &settings.options, &printer), &settings, &printer)
+    finish(flow::land(repo, order, &settings.options, printer), repo, &settings, printer)
 }
 
 /// Reports the result, and shows the diff if wanted.
-pub(super) fn finish(mut done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
-    printer.abbreviate(&mut done.report, &done.repo);
+pub(super) fn finish(
+    mut done: Done,
+    repo: &Repo,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    printer.abbreviate(&mut done.report, repo);
     let exit = printer.outcome(&mut done.report, done.failure.as_ref());
     if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
-        printer.diff(&done.repo, old, new, settings.show(printer.output, None))?;
+        printer.diff(repo, old, new, settings.show(printer.output, None))?;
     }
     if let Some((old, preview)) = done.preview.as_ref().filter(|_| settings.shows()) {
         let show = settings.show(printer.output, Some(preview.objects()));
         let diffs = report::diffs(&done.report);
         if diffs.is_empty() {
-            printer.diff(&done.repo, *old, preview.tree(), show)?;
+            printer.diff(repo, *old, preview.tree(), show)?;
         } else {
             if settings.stat {
-                printer.diff(&done.repo, *old, preview.tree(), Show { diff: false, ..show })?;
+                printer.diff(repo, *old, preview.tree(), Show { diff: false, ..show })?;
             }
-            printer.diffs(&done.repo, &diffs)?;
+            printer.diffs(repo, &diffs)?;
         }
     }
     Ok(exit)

@@ -27,5 +27,5 @@ pub(super) fn run(session: Session<'_>) -> Result<Exit, Error> {
     settings.options.asked = Some(Asked { request: question.request.clone(), command: with.clone() });
     let chooser = typed.is_on("interactive").then(|| Terminal::open(&repo, output, false)).transpose()?;
     let done = flow::ask(&repo, &question, &with, rounds, &settings.options, chooser, &printer)?;
-    apply::finish(done, &settings, &printer)
+    apply::finish(done, &repo, &settings, &printer)
 }

@@ -8,8 +8,8 @@ use crate::outcome::Exit;
 
 pub(super) fn accept(session: Session<'_>) -> Result<Exit, Error> {
     let (settings, names) = (session.settings()?, session.typed.operands("branch"));
-    let done = flow::accept(session.repo, &names, &settings.options, &session.printer);
-    apply::finish(done, &settings, &session.printer)
+    let done = flow::accept(&session.repo, &names, &settings.options, &session.printer);
+    apply::finish(done, &session.repo, &settings, &session.printer)
 }
 
 pub(super) fn drop(session: Session<'_>) -> Result<Exit, Error> {
@@ -17,8 +17,8 @@ pub(super) fn drop(session: Session<'_>) -> Result<Exit, Error> {
     let settings = Settings::read(session.typed, &session.repo, None, false)?;
     let names = session.typed.operands("branch");
     let force = session.typed.is_on("force");
-    let done = flow::drop(session.repo, &names, force, &settings.options, &session.printer);
-    apply::finish(done, &settings, &session.printer)
+    let done = flow::drop(&session.repo, &names, force, &settings.options, &session.printer);
+    apply::finish(done, &session.repo, &settings, &session.printer)
 }
 
 pub(super) fn undo(session: Session<'_>, redo: bool) -> Result<Exit, Error> {
@@ -26,6 +26,6 @@ pub(super) fn undo(session: Session<'_>, redo: bool) -> Result<Exit, Error> {
     // `llmapply.edit` is about the messages of responses.
     settings.options.edit = false;
     let undo = Undo { name: session.typed.operands("id").pop(), edits: session.numbers("edit")?, redo };
-    let done = flow::undo(session.repo, &undo, &settings.options, &session.printer);
-    apply::finish(done, &settings, &session.printer)
+    let done = flow::undo(&session.repo, &undo, &settings.options, &session.printer);
+    apply::finish(done, &session.repo, &settings, &session.printer)
 }

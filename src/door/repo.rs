@@ -54,9 +54,10 @@ impl Repo {
     pub fn resolve(&self, response: &Response, options: &Options) -> Result<Resolved, Error> {
         let mut options = unattended(options);
         let order = order_of(response, &mut options)?;
-        flow::recover(&self.handle()?, options.lock_timeout, &[options.branch.as_deref()], &())?;
+        let repo = self.handle()?;
+        flow::recover(&repo, options.lock_timeout, &[options.branch.as_deref()], &())?;
         let dry = flow::Options { dry_run: true, ..options.clone() };
-        let Done { report, failure, refused, .. } = flow::land(self.handle()?, order, &dry, &());
+        let Done { report, failure, refused, .. } = flow::land(&repo, order, &dry, &());
         let is_refused = matches!(report.status, Status::Refused | Status::NoEdits);
         if is_refused && failure.as_ref().is_none_or(|error| matches!(error, flow::Error::Mismatch(_))) {
             let attempt = refused.map(Arc::new).or_else(|| response.attempt.clone());
@@ -83,7 +84,7 @@ impl Repo {
     pub fn undo(&self, landing: &str) -> Result<Landing, Error> {
         let options = unattended(&Options::from_config(self)?);
         let what = Undo { name: Some(landing.to_owned()), ..Undo::default() };
-        landed(flow::undo(self.handle()?, &what, &options, &()))
+        landed(flow::undo(&self.handle()?, &what, &options, &()))
     }
 }
 
@@ -190,7 +191,7 @@ impl Plan {
         let mut options = flow::Options::clone(&self.options);
         options.lock_timeout = wait;
         let (repo, order) = (self.repo.handle()?, order_of(&self.response, &mut options)?);
-        landed(cancel.guard(|| flow::land(repo, order, &options, &())))
+        landed(cancel.guard(|| flow::land(&repo, order, &options, &())))
     }
 }
 

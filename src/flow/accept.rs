@@ -14,7 +14,7 @@ use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 
 /// Lands the commits of branches on HEAD's branch, in the order given.
-pub fn accept(repo: Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Done {
+pub fn accept(repo: &Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Done {
     drive(repo, options, watch, None, |repo, target, watch, report| {
         Accepting { repo, names, options, watch }.land(target, report)
     })

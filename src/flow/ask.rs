@@ -100,7 +100,7 @@ fn in_the_way(
     let mut report = Report::new(Status::InTheWay);
     report.branch = Some(build_report::branch(&target));
     build_report::in_the_way(&mut report, found);
-    Ok(Some(Done::new(report, repo.open_again()?)))
+    Ok(Some(Done::new(report)))
 }
 
 /// The state of the loop.
@@ -144,8 +144,7 @@ impl Asking<'_> {
                 Err(failure @ Error::Model(_)) => {
                     let asked = self.options.asked.clone();
                     let report = Report { asked, ..Report::new(Status::Failed) };
-                    let new = || Ok::<_, Error>(Done::new(report, self.repo.open_again()?));
-                    let mut done = last.map_or_else(new, Ok)?;
+                    let mut done = last.unwrap_or_else(|| Done::new(report));
                     done.report.attempt = self.attempt.clone().or_else(|| self.stopped.clone());
                     return Ok(Done { failure: Some(failure), ..done });
                 }
@@ -202,14 +201,14 @@ impl Asking<'_> {
         let response = Response::new(first, format!("answer {round}"), answer, self.options.max_size)?;
         let mut order = Order::of(vec![response]);
         (order.attempt, order.chooser, order.more) = (resumed, self.chooser.clone(), more);
-        let mut done = land(repo, order, &kept, self.watch);
+        let mut done = land(&repo, order, &kept, self.watch);
         if done.report.status == Status::NoEdits {
             done.report.attempt = self.attempt.clone().or_else(|| self.stopped.clone());
             return Ok(done);
         }
         self.attempt = done.report.attempt.clone().or(self.attempt.take());
         if let Some(stopped) = self.stopped.take().filter(|one| self.attempt.as_ref() != Some(one)) {
-            Attempt::forget(&done.repo, &stopped)?;
+            Attempt::forget(&repo, &stopped)?;
         }
         Ok(done)
     }

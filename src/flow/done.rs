@@ -5,7 +5,6 @@ use super::{Error, build_report};
 use crate::report::Report;
 use crate::transaction::{Attempt, Preview};
 use crate::vcs::Oid;
-use crate::vcs::repo::Repo;
 
 /// The old and the new tip of a branch.
 pub type Moved = (Option<Oid>, Oid);
@@ -29,34 +28,22 @@ pub struct Done {
     pub preview: Option<Compared>,
     /// The refused attempt, if the order asks for it.
     pub refused: Option<Attempt>,
-    /// The repository.
-    pub repo: Repo,
 }
 
 impl Done {
     /// A result without a change or a failure.
-    pub(super) fn new(report: Report, repo: Repo) -> Self {
-        Self { report, failure: None, moved: None, preview: None, refused: None, repo }
+    pub(super) fn new(report: Report) -> Self {
+        Self { report, failure: None, moved: None, preview: None, refused: None }
     }
 
     /// The result of a try. The report gets all remarks.
-    pub(super) fn of(
-        mut report: Report,
-        tried: Result<Tried, Error>,
-        observer: &Observer<'_>,
-        repo: Repo,
-    ) -> Self {
+    pub(super) fn of(mut report: Report, tried: Result<Tried, Error>, observer: &Observer<'_>) -> Self {
         observer.write(&mut report);
         match tried {
-            Ok((moved, preview)) => {
-                if moved.is_some() {
-                    repo.maintain();
-                }
-                Self { moved, preview, ..Self::new(report, repo) }
-            }
+            Ok((moved, preview)) => Self { moved, preview, ..Self::new(report) },
             Err(error) => {
                 build_report::failed(&mut report, &error);
-                Self { failure: Some(error), ..Self::new(report, repo) }
+                Self { failure: Some(error), ..Self::new(report) }
             }
         }
     }

@@ -129,7 +129,7 @@ pub(super) fn while_it_moves<T>(
 
 /// Recovers killed runs, or names them in a dry run, and then goes on.
 pub(super) fn begin(
-    repo: Repo,
+    repo: &Repo,
     options: &Options,
     watch: &dyn Watch,
     branches: &[Option<&str>],
@@ -137,16 +137,20 @@ pub(super) fn begin(
 ) -> Done {
     let (observer, mut report) = (Observer::new(watch), new_report(options));
     let recovered = match options.dry_run {
-        true => check::warn_of_pending(&repo, &observer),
-        false => recover(&repo, options.lock_timeout, branches, &observer),
+        true => check::warn_of_pending(repo, &observer),
+        false => recover(repo, options.lock_timeout, branches, &observer),
     };
-    let tried = recovered.and_then(|()| go(&repo, &observer, &mut report));
-    Done::of(report, tried, &observer, repo)
+    let tried = recovered.and_then(|()| go(repo, &observer, &mut report));
+    let done = Done::of(report, tried, &observer);
+    if done.moved.is_some() {
+        repo.maintain();
+    }
+    done
 }
 
 /// As `begin`, for commits that exist: `once` lands them on the branch, in each try.
 pub(super) fn drive(
-    repo: Repo,
+    repo: &Repo,
     options: &Options,
     watch: &dyn Watch,
     branch: Option<&str>,

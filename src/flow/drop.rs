@@ -9,7 +9,7 @@ use crate::transaction::{self, Dropped, Target};
 use crate::vcs::repo::Repo;
 
 /// Deletes branches, all or none. One that is not a suggestion is deleted only with `force`.
-pub fn drop(repo: Repo, names: &[String], force: bool, options: &Options, watch: &dyn Watch) -> Done {
+pub fn drop(repo: &Repo, names: &[String], force: bool, options: &Options, watch: &dyn Watch) -> Done {
     let branches: Vec<_> = names.iter().map(|name| Some(name.as_str())).collect();
     begin(repo, options, watch, &branches, |repo, watch, report| {
         remove(repo, names, force, options, watch, report).map(|()| (None, None))

@@ -17,23 +17,27 @@ use crate::vcs::repo::Repo;
 use std::cell::RefCell;
 
 /// Lands all edits of the responses, or none. A dry run changes nothing and takes no lock.
-pub fn land(repo: Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
+pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
     let observer = Observer::new(watch);
     let (chooser, previews) = (order.chooser.clone(), order.previews);
-    let (mut run, begun) = Run::read(&repo, order, options, &observer);
+    let (mut run, begun) = Run::read(repo, order, options, &observer);
     let mut report = run.declared();
     let outcome = begun.and_then(|()| match run.options.dry_run {
-        true => run.look(&repo, &mut report, previews),
-        false => Ok((run.tries(&repo, chooser.as_deref(), &mut report)?, None)),
+        true => run.look(repo, &mut report, previews),
+        false => Ok((run.tries(repo, chooser.as_deref(), &mut report)?, None)),
     });
     let has_landed = match &outcome {
         Ok((moved, _)) => moved.is_some(),
         Err(error) => matches!(error, Error::Transaction(transaction::Error::Unfinished { .. })),
     };
-    run.messages.keep_typed(&repo, &run.options, &observer, has_landed);
-    run.keep_response(&repo, has_landed, outcome.as_ref().err(), &mut report);
+    run.messages.keep_typed(repo, &run.options, &observer, has_landed);
+    run.keep_response(repo, has_landed, outcome.as_ref().err(), &mut report);
     let refused = run.refused.and_then(RefCell::into_inner);
-    Done { refused, ..Done::of(report, outcome, &observer, repo) }
+    let done = Done { refused, ..Done::of(report, outcome, &observer) };
+    if done.moved.is_some() {
+        repo.maintain();
+    }
+    done
 }
 
 impl Run<'_> {

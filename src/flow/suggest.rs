@@ -3,7 +3,7 @@
 //! Each lands in its own transaction, and if one is refused the others land. All branches are checked before the first one
 //! lands.
 
-use super::done::Moved;
+use super::done::{Done, Moved};
 use super::driver;
 use super::keep::{is_unwanted, keep_answers};
 use super::observer::Observer;
@@ -256,20 +256,13 @@ impl Suggesting<'_> {
         run.take(draft, resolved);
         let mut report = run.declared();
         let outcome = match self.options.dry_run {
-            true => run.look(self.repo, &mut report, false).map(|(moved, _)| moved),
-            false => run.land(self.repo, &mut report),
+            true => run.look(self.repo, &mut report, false),
+            false => run.land(self.repo, &mut report).map(|moved| (moved, None)),
         };
-        if !matches!(outcome, Ok(Some(_))) {
+        if !matches!(outcome, Ok((Some(_), _))) {
             run.keep_response(self.repo, false, outcome.as_ref().err(), &mut report);
         }
-        self.observer.write(&mut report);
-        let (moved, failure) = match outcome {
-            Ok(moved) => (moved, None),
-            Err(error) => {
-                build_report::failed(&mut report, &error);
-                (None, Some(error))
-            }
-        };
+        let Done { report, failure, moved, .. } = Done::of(report, outcome, &self.observer);
         // A size that cannot be read does not make a landing fail.
         let size = moved.and_then(|(old, new)| {
             let old = old.map(|old| self.repo.tree_of(old)).transpose().ok()?;

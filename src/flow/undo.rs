@@ -29,7 +29,7 @@ pub struct Undo {
 }
 
 /// Undoes a landing, or redoes it.
-pub fn undo(repo: Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Done {
+pub fn undo(repo: &Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Done {
     drive(repo, options, watch, options.branch.as_deref(), |repo, target, watch, report| {
         Undoing { repo, what, options, watch, target }.land(report)
     })

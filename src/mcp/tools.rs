@@ -245,9 +245,9 @@ fn try_call(tool: &Tool, mut arguments: Value, listener: &Listener) -> Result<Va
             let what = Undo { name: id, edits, redo: false };
             let mut options = options_of(&repo)?;
             options.branch = branch.or(options.branch);
-            Ok(finish(flow::undo(repo, &what, &options, listener), false))
+            Ok(finish(flow::undo(&repo, &what, &options, listener), &repo, false))
         }
-        name => land(repo, read_as(arguments)?, name == "check", listener),
+        name => land(&repo, read_as(arguments)?, name == "check", listener),
     }
 }
 
@@ -292,11 +292,11 @@ fn unattended(mut options: Options) -> Options {
     options
 }
 
-fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Value, Failed> {
-    let mut options = options_of(&repo)?;
-    let attempt = input.attempt.as_deref().map(|id| flow::attempt(&repo, Some(id), None)).transpose()?;
+fn land(repo: &Repo, input: Edits, check: bool, listener: &Listener) -> Result<Value, Failed> {
+    let mut options = options_of(repo)?;
+    let attempt = input.attempt.as_deref().map(|id| flow::attempt(repo, Some(id), None)).transpose()?;
     if let Some(attempt) = &attempt {
-        let mut kept = unattended(Options::going_on(&repo, attempt)?);
+        let mut kept = unattended(Options::going_on(repo, attempt)?);
         // Someone who allowed more may have made the attempt.
         kept.restrict(&options);
         options = kept;
@@ -337,13 +337,13 @@ fn land(repo: Repo, input: Edits, check: bool, listener: &Listener) -> Result<Va
     options.dry_run |= check;
     let mut done = flow::land(repo, order, &options, listener);
     done.report.instructions.as_arguments = as_arguments;
-    Ok(finish(done, check))
+    Ok(finish(done, repo, check))
 }
 
-fn finish(done: Done, whole: bool) -> Value {
-    let Done { mut report, failure, repo, .. } = done;
+fn finish(done: Done, repo: &Repo, whole: bool) -> Value {
+    let Done { mut report, failure, .. } = done;
     outcome::settle(&mut report, failure.as_ref());
-    report::result(&report, Some(&repo), whole)
+    report::result(&report, Some(repo), whole)
 }
 
 fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Failed> {

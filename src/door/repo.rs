@@ -109,7 +109,6 @@ fn order_of(response: &Response, options: &mut flow::Options) -> Result<Order, E
     let number = attempt.as_ref().map_or(0, Attempt::next_response);
     let mut order = Order::of(vec![response.numbered(number, options.max_size).map_err(flow::Error::from)?]);
     order.attempt = attempt;
-    order.by_value = true;
     Ok(order)
 }
 

@@ -56,19 +56,16 @@ impl Run<'_> {
         rejected: Option<&Rejected>,
         landed: bool,
     ) -> Option<String> {
-        if let Some(refused) = &self.refused {
-            refused.replace(Some(self.attempt(repo, target, rejected, landed)));
-            return None;
-        }
-        if (self.options.dry_run && !self.hold) || !self.options.keep {
-            return None;
-        }
         let attempt = self.attempt(repo, target, rejected, landed);
-        if let Err(error) = attempt.keep(repo) {
-            self.watch.warn(&format!("cannot keep the attempt: {error}"));
-            return None;
+        let mut id = None;
+        if self.options.keep && (self.hold || !self.options.dry_run) {
+            match attempt.keep(repo) {
+                Ok(()) => id = Some(attempt.listed.id.clone()),
+                Err(error) => self.watch.warn(&format!("cannot keep the attempt: {error}")),
+            }
         }
-        Some(attempt.listed.id)
+        self.refused.replace(Some(attempt));
+        id
     }
 
     fn attempt(&self, repo: &Repo, target: &Target, rejected: Option<&Rejected>, landed: bool) -> Attempt {

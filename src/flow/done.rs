@@ -26,7 +26,7 @@ pub struct Done {
     pub moved: Option<Moved>,
     /// In a dry run that asks for it: the tree before and the tree after.
     pub preview: Option<Compared>,
-    /// The refused attempt, if the order asks for it.
+    /// The refused attempt, if there is one, kept or not.
     pub refused: Option<Attempt>,
 }
 

@@ -14,7 +14,6 @@ use crate::report::{self, Report, Status};
 use crate::transaction::{self, Attempt, Recording, Target, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
-use std::cell::RefCell;
 
 /// Lands all edits of the responses, or none. A dry run changes nothing and takes no lock.
 pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
@@ -32,8 +31,7 @@ pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> 
     };
     run.messages.keep_typed(repo, &run.options, &observer, has_landed);
     run.keep_response(repo, has_landed, outcome.as_ref().err(), &mut report);
-    let refused = run.refused.and_then(RefCell::into_inner);
-    let done = Done { refused, ..Done::of(report, outcome, &observer) };
+    let done = Done { refused: run.refused.take(), ..Done::of(report, outcome, &observer) };
     if done.moved.is_some() {
         repo.maintain();
     }

@@ -55,8 +55,6 @@ pub struct Order {
     pub chooser: Option<Rc<dyn Chooser>>,
     /// The model can be asked again: if edits are declined nothing lands, and a response without edits is not kept.
     pub more: bool,
-    /// Return a refused attempt, instead of keeping it in the repository.
-    pub by_value: bool,
 }
 
 impl Order {
@@ -128,8 +126,8 @@ pub(super) struct Run<'a> {
     pub(super) hold: bool,
     /// The model can be asked again.
     pub(super) more: bool,
-    /// The place for a refused attempt, if it is returned.
-    pub(super) refused: Option<RefCell<Option<Attempt>>>,
+    /// The refused attempt, if there is one, kept or not.
+    pub(super) refused: RefCell<Option<Attempt>>,
     pub(super) messages: Messages,
 }
 
@@ -170,7 +168,7 @@ impl<'a> Run<'a> {
         options: &Options,
         watch: &'a dyn Watch,
     ) -> (Self, Result<(), Error>) {
-        let Order { responses, attempt, skip, hold, only, except, more, by_value, .. } = order;
+        let Order { responses, attempt, skip, hold, only, except, more, .. } = order;
         let mut script = Script::default();
         for response in &responses {
             let read = format::parse(response, &options.reading);
@@ -194,7 +192,7 @@ impl<'a> Run<'a> {
             base: None,
             hold,
             more,
-            refused: by_value.then(RefCell::default),
+            refused: RefCell::default(),
             messages: Messages::default(),
         };
         let begun = run.begin(repo, attempt.map(|attempt| (attempt, skip)), only.as_ref(), &except);

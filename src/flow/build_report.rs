@@ -18,7 +18,7 @@ use crate::vcs::Oid;
 use crate::vcs::patch::Side;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::mode_of;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 impl Run<'_> {
@@ -174,20 +174,11 @@ impl Run<'_> {
         if self.options.diffs {
             self.add_diffs(repo, target, resolved, &Made::default(), &mut report);
         }
-        let refused = resolved.refused.as_ref().map_or(&[][..], |rejected| &rejected.diagnostics);
-        let mut seen: Vec<&Diagnostic> = Vec::new();
-        let mut of: BTreeMap<(Option<Span>, &str), Vec<&Diagnostic>> = BTreeMap::new();
-        // The plan of a single edit has the findings about it.
-        let said = self.script.diagnostics.iter().filter(|_| self.single_edit.is_none());
-        for finding in said.chain(resolved.plan.warnings()).chain(&resolved.decided).chain(refused) {
-            // By a map, because thousands of edits have thousands of findings.
-            let same = of.entry((finding.span(), finding.message.as_str())).or_default();
-            if !same.contains(&finding) {
-                same.push(finding);
-                seen.push(finding);
-            }
-        }
-        self.add_findings(&mut report, seen);
+        let found = match &resolved.refused {
+            Some(rejected) => &rejected.diagnostics,
+            None => resolved.plan.warnings(),
+        };
+        self.add_findings(&mut report, found.iter().chain(&resolved.decided));
         self.withhold(repo, target, resolved.plan.steps(), &mut report);
         report
     }

@@ -63,8 +63,9 @@ impl Accepting<'_> {
             reflog: format!("llm-apply: accept {}", self.names.join(", ")),
             cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
             recording: Recording::new(id, RecordKind::Landed),
-            fill: &|report, made| self.fill(report, &plan, made),
-            of_edits: None,
+            fill: &|report, made, _| self.fill(report, &plan, made),
+            edited: None,
+            attempts: Vec::new(),
         };
         let named = |clash: &Clash| {
             let Source { branch, commit, .. } = plan.from[clash.planned];

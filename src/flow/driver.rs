@@ -37,18 +37,10 @@ pub(super) struct Driver<'a> {
     pub(super) reflog: String,
     pub(super) cleanup: (Cleanup, String),
     pub(super) recording: Recording<'a>,
-    /// Adds the commits to the report.
-    pub(super) fill: &'a dyn Fn(&mut Report, &Made),
-    /// `None` if the commits exist already, and are made again or undone.
-    pub(super) of_edits: Option<OfEdits<'a>>,
-}
-
-/// What only commits of edits have.
-pub(super) struct OfEdits<'a> {
-    /// Adds the diff of each edit to the report.
-    pub(super) add_diffs: &'a dyn Fn(&mut Report, &Made),
-    /// Lets the user edit the messages.
-    pub(super) edited: &'a dyn Fn() -> Result<Edited<'a>, Error>,
+    /// Adds the commits to the report, and with `true` the diffs of the edits.
+    pub(super) fill: &'a dyn Fn(&mut Report, &Made, bool),
+    /// Lets the user edit the messages; `None` if the commits exist already, and are made again or undone.
+    pub(super) edited: Option<&'a dyn Fn() -> Result<Edited<'a>, Error>>,
     /// The refused attempts that the landing replaces.
     pub(super) attempts: Vec<String>,
 }
@@ -171,14 +163,14 @@ fn new_report(options: &Options) -> Report {
 }
 
 impl Driver<'_> {
-    /// Lands the commits, and returns them with the branch's old and new tip; `None` if nothing was to land, or something is in
-    /// the way. If it fails, the report holds what is known.
-    pub(super) fn land(&self, report: &mut Report) -> Result<Option<(Made, Moved)>, Error> {
+    /// Lands the commits, and returns how the branch has moved; `None` if nothing was to land, or something is in the way. If it
+    /// fails, the report holds what is known.
+    pub(super) fn land(&self, report: &mut Report) -> Result<Option<Moved>, Error> {
         let held = interrupt::hold();
         let planned = report.clone();
-        let as_made = |made: &Made, landed: bool| {
+        let as_made = |made: &Made, landed: bool, diffs: bool| {
             let mut report = planned.clone();
-            (self.fill)(&mut report, made);
+            (self.fill)(&mut report, made, diffs);
             if let Some(branch) = &mut report.branch {
                 branch.old = self.target.tip.map(build_report::named);
                 branch.new = made.tip().map(build_report::named);
@@ -194,13 +186,13 @@ impl Driver<'_> {
         drop(held);
         match outcome {
             Ok(made) => {
-                *report = as_made(&made, true);
+                *report = as_made(&made, true, self.options.diffs);
                 let has_others = self.has_others(&made);
                 report.branch.iter_mut().for_each(|branch| branch.has_others = has_others);
                 if self.target.checked_out {
                     self.repo.run_post_index_change();
                 }
-                Ok(made.tip().map(|new| (made, (self.target.start, new))))
+                Ok(made.tip().map(|new| (self.target.start, new)))
             }
             Err(Error::Transaction(transaction::Error::Nothing)) => {
                 report.status = Status::Nothing;
@@ -212,7 +204,7 @@ impl Driver<'_> {
             }
             Err(error) => {
                 if let Error::Transaction(transaction::Error::Unfinished { made, .. }) = &error {
-                    *report = as_made(made, true);
+                    *report = as_made(made, true, self.options.diffs);
                 }
                 Err(error)
             }
@@ -222,7 +214,7 @@ impl Driver<'_> {
     /// Whether the branch got commits that are no part of the landing: of a remote, below a suggestion, or beside merges of an
     /// accepted branch.
     fn has_others(&self, made: &Made) -> bool {
-        if self.of_edits.is_some() && self.push.onto.is_none() {
+        if self.edited.is_some() && self.push.onto.is_none() {
             return false;
         }
         let own = made.commits.iter().filter(|one| !one.edits.is_empty());
@@ -231,36 +223,30 @@ impl Driver<'_> {
         self.repo.commits_beyond(new, [old]).unwrap_or_default().iter().any(|commit| !own.contains(commit))
     }
 
-    fn transact(&self, as_made: &dyn Fn(&Made, bool) -> Report) -> Result<Made, Error> {
-        let Self { repo, options, target, series, of_edits, .. } = self;
+    fn transact(&self, as_made: &dyn Fn(&Made, bool, bool) -> Report) -> Result<Made, Error> {
+        let Self { repo, options, target, series, .. } = self;
         let json = |report: &Report| report::json(report).unwrap_or_default();
-        let describe = |made: &Made, landed| {
-            let mut report = as_made(made, landed);
-            if let Some(OfEdits { add_diffs, .. }) = of_edits {
-                add_diffs(&mut report, made);
-            }
-            json(&report)
-        };
+        let describe = |made: &Made, landed| json(&as_made(made, landed, true));
         let recorded = |made: &Made| {
-            let mut report = as_made(made, true).without_directories();
+            let mut report = as_made(made, true, false).without_directories();
             // The commits have the diffs.
             report.edits.iter_mut().for_each(|edit| edit.diff = None);
             json(&report)
         };
         let context = Context {
-            existing: of_edits.is_none(),
+            existing: self.edited.is_none(),
             reflog: self.reflog.clone(),
             cleanup: self.cleanup.clone(),
             describe: &describe,
             watch: self.watch,
             record: options.record.then(|| (self.recording.clone(), &recorded as _)),
             push: self.push.to.clone(),
-            attempts: of_edits.as_ref().map_or_else(Vec::new, |edits| edits.attempts.clone()),
+            attempts: self.attempts.clone(),
         };
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
         let transaction = Transaction::begin(repo, (*target).clone(), &base, series, options, context)?;
-        let (series, merge_message) = match of_edits {
-            Some(edits) => (edits.edited)()?,
+        let (series, merge_message) = match self.edited {
+            Some(edited) => edited()?,
             None => ((*series).into(), None),
         };
         Ok(transaction.prepare(&base, &series, merge_message.as_deref())?.publish()?)
@@ -301,9 +287,9 @@ impl Driver<'_> {
             return Ok((None, None));
         }
         if !self.options.dry_run {
-            return Ok((self.land(report)?.map(|(_, moved)| moved), None));
+            return Ok((self.land(report)?, None));
         }
-        (self.fill)(report, &Made::default());
+        (self.fill)(report, &Made::default(), false);
         report.to_pass = check::to_pass(repo, self.options, true, self.watch)?;
         let obstacles = transaction::in_the_way(repo, target, self.series, self.options.autostash)?;
         if !obstacles.is_empty() {

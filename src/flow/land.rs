@@ -3,7 +3,7 @@
 
 use super::chooser::Chooser;
 use super::done::{Done, Moved};
-use super::driver::{Driver, OfEdits, recover, while_it_moves};
+use super::driver::{Driver, recover, while_it_moves};
 use super::observer::Observer;
 use super::resolve_onto::Resolved;
 use super::run::{Order, Run};
@@ -160,17 +160,19 @@ impl Run<'_> {
                 ..Recording::new(resolved.id.clone(), RecordKind::Landed)
             },
             push,
-            fill: &build_report::add_commits,
-            of_edits: Some(OfEdits {
-                add_diffs: &|report, made| self.add_diffs(repo, target, &resolved, made, report),
-                edited: &|| {
-                    self.messages.edited(repo, &resolved.series, merge_message.clone(), &self.options)
-                },
-                attempts,
+            fill: &|report, made, diffs| {
+                build_report::add_commits(report, made);
+                if diffs {
+                    self.add_diffs(repo, target, &resolved, made, report);
+                }
+            },
+            edited: Some(&|| {
+                self.messages.edited(repo, &resolved.series, merge_message.clone(), &self.options)
             }),
+            attempts,
         };
-        let (made, moved) = match driver.land(report) {
-            Ok(Some(landed)) => landed,
+        let moved = match driver.land(report) {
+            Ok(Some(moved)) => moved,
             Ok(None) if report.status == Status::Nothing => {
                 match &resolved.refused {
                     Some(rejected) => *report = self.refused(repo, target, rejected),
@@ -188,9 +190,6 @@ impl Run<'_> {
                 return stopped.map(|_| None);
             }
         };
-        if self.options.diffs && made.changed_by_hooks().next().is_some() {
-            self.add_diffs(repo, target, &resolved, &made, report);
-        }
         match &resolved.refused {
             Some(rejected) => {
                 report.status = Status::PartlyLanded;

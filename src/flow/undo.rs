@@ -97,9 +97,9 @@ impl Undoing<'_> {
             plan.brought.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let edits = landing.edits(repo)?;
-        let fill = |report: &mut Report, made: &Made| self.fill(report, &plan, &edits, kind, made);
+        let fill = |report: &mut Report, made: &Made, _| self.fill(report, &plan, &edits, kind, made);
         if plan.brought.clashes.is_empty() {
-            fill(report, &Made::default());
+            fill(report, &Made::default(), false);
             report.findings = self.left_alone(&plan, &report.edits);
         }
         let verb = if kind == RecordKind::Undone { "undo" } else { "redo" };
@@ -119,7 +119,8 @@ impl Undoing<'_> {
                 ..Recording::new(id, kind)
             },
             fill: &fill,
-            of_edits: None,
+            edited: None,
+            attempts: Vec::new(),
         };
         let named = |clash: &Clash| {
             let commit = plan.steps.get(clash.planned).map(|step| repo.short(step.now));

@@ -141,7 +141,6 @@ impl Run<'_> {
             Some(_) => Vec::new(),
             None => self.replaced_attempts(repo, target),
         };
-        let is_replacing = !attempts.is_empty();
         let edits: usize = resolved.series.iter().map(|planned| planned.edits.len()).sum();
         let driver = Driver {
             repo,
@@ -190,14 +189,9 @@ impl Run<'_> {
                 return stopped.map(|_| None);
             }
         };
-        match &resolved.refused {
-            Some(rejected) => {
-                report.status = Status::PartlyLanded;
-                report.attempt = self.keep(repo, target, Some(rejected), true);
-            }
-            // The transaction has forgotten them. If it could not, this warns.
-            None if is_replacing => self.forget(repo, target),
-            None => {}
+        if let Some(rejected) = &resolved.refused {
+            report.status = Status::PartlyLanded;
+            report.attempt = self.keep(repo, target, Some(rejected), true);
         }
         Ok(Some(moved))
     }

@@ -23,7 +23,7 @@ impl Run<'_> {
     ) {
         let status = report.status;
         let is_asked_again =
-            self.more && failure.is_none() && matches!(status, Status::NoEdits | Status::Refused);
+            self.order.more && failure.is_none() && matches!(status, Status::NoEdits | Status::Refused);
         if self.options.dry_run || !self.options.keep_whole || is_asked_again || is_unwanted(failure) {
             return;
         }
@@ -37,13 +37,13 @@ impl Run<'_> {
         }
         // What was typed wrong says which edits are wanted.
         let is_typo = matches!(failure, Some(Error::Usage(_)));
-        let can_go_on = !self.script.edits.is_empty() && (!self.has_attempt || self.resumed.is_some());
+        let can_go_on =
+            !self.script.edits.is_empty() && (self.order.attempt.is_none() || self.resumed().is_some());
         if can_go_on && !is_typo && !self.script.has_errors() {
             report.attempt = self.target(repo).ok().and_then(|target| self.keep(repo, &target, None, false));
         }
         if report.attempt.is_none() {
-            let given = self.responses[self.responses.len() - self.new_responses..].iter();
-            keep_answers(repo, given.map(Response::text), self.watch);
+            keep_answers(repo, self.order.responses.iter().map(Response::text), self.watch);
         }
     }
 
@@ -58,7 +58,7 @@ impl Run<'_> {
     ) -> Option<String> {
         let attempt = self.attempt(repo, target, rejected, landed);
         let mut id = None;
-        if self.options.keep && (self.hold || !self.options.dry_run) {
+        if self.options.keep && (self.order.hold || !self.options.dry_run) {
             match attempt.keep(repo) {
                 Ok(()) => id = Some(attempt.listed.id.clone()),
                 Err(error) => self.watch.warn(&format!("cannot keep the attempt: {error}")),
@@ -73,11 +73,10 @@ impl Run<'_> {
         let fine: Option<BTreeSet<usize>> =
             rejected.map(|rejected| rejected.fine.iter().map(|step| step.edit).collect());
         let is_fine = |at: usize| fine.as_ref().is_none_or(|fine| fine.contains(&(at + 1)));
-        let (id, mut slots, mut kept, mut readings) = match &self.resumed {
-            Some(resumed) => {
-                let mut slots = resumed.slots.clone();
+        let (id, mut slots, mut kept, mut readings) = match self.resumed() {
+            Some((Attempt { listed, readings, slots: kept, .. }, slots)) => {
+                let mut slots = slots.to_vec();
                 plan::restate(&mut slots, &self.script, is_fine);
-                let Attempt { listed, readings, slots: kept, .. } = &resumed.attempt;
                 // Those that landed before, with `--keep-going`.
                 let landed = kept.iter().filter(|kept| kept.state == SlotState::Landed).copied();
                 (listed.id.clone(), slots, landed.collect(), readings.clone())
@@ -97,7 +96,7 @@ impl Run<'_> {
         plan::add_gaps(&mut slots, diagnostics);
         for slot in &mut slots {
             let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
-            let is_declined = |at: usize| self.more && self.unwanted.contains_key(&(at + 1));
+            let is_declined = |at: usize| self.order.more && self.unwanted.contains_key(&(at + 1));
             // The other edits may have branches of their own.
             if slot.edit.is_some_and(|at| !self.reported().contains(&at) || has_landed(at)) {
                 slot.state = SlotState::Landed;
@@ -168,8 +167,8 @@ impl Run<'_> {
     /// The attempts that this landing replaces: the one it goes on with; else those of the same responses, or for the same branch
     /// and no other paths.
     pub(super) fn replaced_attempts(&self, repo: &Repo, target: &Target) -> Vec<String> {
-        match &self.resumed {
-            Some(resumed) => vec![resumed.attempt.listed.id.clone()],
+        match self.resumed() {
+            Some((attempt, _)) => vec![attempt.listed.id.clone()],
             None => {
                 let paths = self.script.paths_of(self.reported());
                 let paths = paths.iter().map(String::as_str).collect();

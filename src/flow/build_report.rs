@@ -28,7 +28,7 @@ impl Run<'_> {
         report.asked.clone_from(&self.options.asked);
         report.dry_run = self.options.dry_run;
         report.instructions.delete = self.options.allow_delete;
-        let kept = self.resumed.iter().flat_map(|resumed| &resumed.attempt.slots);
+        let kept = self.resumed().into_iter().flat_map(|(attempt, _)| &attempt.slots);
         report.settled = kept.filter(|slot| slot.state == SlotState::Landed).count();
         if let Some(SingleEdit { at, .. }) = self.single_edit {
             // The rest of the report is about the whole response.

@@ -38,7 +38,7 @@ pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
 
 impl Run<'_> {
     /// Reports what would happen, and lands nothing. If it fails, the report holds what is known.
-    pub(super) fn look(&self, repo: &Repo, report: &mut Report, previews: bool) -> Result<Tried, Error> {
+    pub(super) fn look(&self, repo: &Repo, report: &mut Report) -> Result<Tried, Error> {
         if self.is_over(repo, report)? {
             return Ok((None, None));
         }
@@ -49,7 +49,7 @@ impl Run<'_> {
             return Ok((None, None));
         };
         report.to_pass = to_pass(repo, &self.options, false, self.watch)?;
-        if self.hold {
+        if self.order.hold {
             report.attempt = self.keep(repo, &target, None, false);
         }
         let obstacles = transaction::in_the_way(repo, &target, &resolved.series, self.options.autostash)?;
@@ -60,7 +60,8 @@ impl Run<'_> {
             build_report::in_the_way(report, obstacles);
         }
         // The diff is shown in spite of obstacles.
-        let preview = previews.then(|| Preview::build(repo, &target, &resolved.series)).transpose()?;
+        let preview =
+            self.order.previews.then(|| Preview::build(repo, &target, &resolved.series)).transpose()?;
         Ok((None, preview))
     }
 }

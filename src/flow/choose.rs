@@ -126,7 +126,7 @@ impl Choosing<'_, '_> {
                     Next::Back => return Ok(Next::Back),
                     Next::Quit => {
                         // The model is not asked again after that.
-                        self.run.more = false;
+                        self.run.order.more = false;
                         self.leave_rest(last)?;
                         return Ok(Next::Quit);
                     }

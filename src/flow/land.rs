@@ -1,7 +1,6 @@
 //! Landing responses, or in a dry run reporting what would happen: recover, resolve, transact, and try again if the branch moves
 //! meanwhile.
 
-use super::chooser::Chooser;
 use super::done::{Done, Moved};
 use super::driver::{Driver, recover, while_it_moves};
 use super::observer::Observer;
@@ -18,12 +17,11 @@ use crate::vcs::repo::Repo;
 /// Lands all edits of the responses, or none. A dry run changes nothing and takes no lock.
 pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
     let observer = Observer::new(watch);
-    let (chooser, previews) = (order.chooser.clone(), order.previews);
     let (mut run, begun) = Run::read(repo, order, options, &observer);
     let mut report = run.declared();
     let outcome = begun.and_then(|()| match run.options.dry_run {
-        true => run.look(repo, &mut report, previews),
-        false => Ok((run.tries(repo, chooser.as_deref(), &mut report)?, None)),
+        true => run.look(repo, &mut report),
+        false => Ok((run.tries(repo, &mut report)?, None)),
     });
     let has_landed = match &outcome {
         Ok((moved, _)) => moved.is_some(),
@@ -40,23 +38,18 @@ pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> 
 
 impl Run<'_> {
     /// Recovers, asks the chooser, and lands. If it fails, the report holds what is known.
-    fn tries(
-        &mut self,
-        repo: &Repo,
-        chooser: Option<&dyn Chooser>,
-        report: &mut Report,
-    ) -> Result<Option<Moved>, Error> {
+    fn tries(&mut self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
         if self.is_over(repo, report)? {
             return Ok(None);
         }
         recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
-        if let Some(chooser) = chooser {
+        if let Some(chooser) = self.order.chooser.clone() {
             let landed = self.landed(repo, &self.target(repo)?)?;
             self.script.landed = landed.edits.keys().copied().collect();
-            self.choose(repo, chooser)?;
+            self.choose(repo, &*chooser)?;
             *report = self.declared();
-            if self.more && !self.unwanted.is_empty() {
+            if self.order.more && !self.unwanted.is_empty() {
                 report.status = Status::Refused;
                 report.attempt = self.keep(repo, &self.target(repo)?, None, false);
                 return Ok(None);
@@ -83,10 +76,10 @@ impl Run<'_> {
     pub(super) fn is_over(&self, repo: &Repo, report: &mut Report) -> Result<bool, Error> {
         if self.is_empty() {
             *report = self.no_edits();
-        } else if self.unjoined {
+        } else if self.is_unjoined() {
             *report = self.not_joined(repo, &self.target(repo)?);
         }
-        Ok(self.is_empty() || self.unjoined)
+        Ok(self.is_empty() || self.is_unjoined())
     }
 
     /// Resolves the edits for the target, or for the commit `onto` that goes there first, and reports the result. `None` if

@@ -96,7 +96,9 @@ impl Run<'_> {
     /// second run. An edit without some of its hunks is not listed:
     /// in a second run its text says which hunks are applied.
     pub(super) fn to_list<'p>(&self, repo: &Repo, plan: &'p Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
-        let replaced = self.resumed.as_ref().map(|resumed| resumed.replaced()).unwrap_or_default();
+        let slots = self.resumed().map_or(&[][..], |(_, slots)| slots);
+        let replaced: HashMap<Span, Span> =
+            slots.iter().filter_map(|slot| Some((slot.span, slot.replaces?))).collect();
         let of = |response: &Response| {
             let mut edits = Vec::new();
             let changes = |step: &'p Step| step.changes.iter().map(|change| (&change.path, step.edit));

@@ -10,7 +10,7 @@ use crate::response::Response;
 use crate::span::Span;
 use crate::transaction::{self, Attempt, Target};
 use crate::vcs::repo::Repo;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// The refused attempt of that name; without a name, the newest for that branch (by default HEAD's), else the only one.
 ///
@@ -42,20 +42,6 @@ pub fn attempt_for(
         own_paths(&others)
     };
     Ok(Attempt::find(repo, id, &target.name, &own_paths(&script), &others)?)
-}
-
-/// An attempt that the corrections were joined with.
-pub(super) struct Resumed {
-    pub(super) attempt: Attempt,
-    /// The origins of the joined script's edits, and what could not be read as an edit.
-    pub(super) slots: Vec<Slot>,
-}
-
-impl Resumed {
-    /// The places of failed edits, by the places of their corrections.
-    pub(super) fn replaced(&self) -> HashMap<Span, Span> {
-        self.slots.iter().filter_map(|slot| Some((slot.span, slot.replaces?))).collect()
-    }
 }
 
 /// The paths of the edits, without destinations: an edit is corrected by one of the same file.

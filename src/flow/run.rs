@@ -2,13 +2,12 @@
 
 use super::chooser::Chooser;
 use super::messages::Messages;
-use super::resume::{self, Resumed};
-use super::{Error, Numbers, Options, Watch};
+use super::{Error, Numbers, Options, Watch, resume};
 use crate::diag::{Diagnostic, Severity, counted};
 use crate::edit::Script;
 use crate::format;
 use crate::path::{Places, RepoPath};
-use crate::plan::{self, Grouping, Plan, Rejected, Rules};
+use crate::plan::{self, Grouping, Plan, Rejected, Rules, Slot};
 use crate::report::Unwanted;
 use crate::response::Response;
 use crate::transaction::{Attempt, Target};
@@ -102,16 +101,12 @@ impl AlreadyLanded {
 pub(super) struct Run<'a> {
     pub(super) options: Options,
     pub(super) watch: &'a dyn Watch,
+    pub(super) order: Order,
+    /// The responses of the attempt and of the order.
     pub(super) responses: Vec<Response>,
-    /// How many of them, at the end, are new. The others are the attempt's.
-    pub(super) new_responses: usize,
     pub(super) script: Script,
-    /// The refused attempt that the corrections were joined with.
-    pub(super) resumed: Option<Resumed>,
-    /// Whether the order has a refused attempt.
-    pub(super) has_attempt: bool,
-    /// Whether the corrections are cut off, so that they were not joined with the attempt.
-    pub(super) unjoined: bool,
+    /// The origins of the edits, and of what could not be read as one, once the corrections were joined with the attempt.
+    slots: Option<Vec<Slot>>,
     /// The edit, if each edit has its own branch.
     pub(super) single_edit: Option<SingleEdit>,
     /// The digests of the responses.
@@ -122,10 +117,6 @@ pub(super) struct Run<'a> {
     pub(super) unwanted: BTreeMap<usize, Unwanted>,
     /// The commit of `base`. It stays the same if a branch named there moves.
     pub(super) base: Option<Oid>,
-    /// Keep the attempt in a dry run, too.
-    pub(super) hold: bool,
-    /// The model can be asked again.
-    pub(super) more: bool,
     /// The refused attempt, if there is one, kept or not.
     pub(super) refused: RefCell<Option<Attempt>>,
     pub(super) messages: Messages,
@@ -168,64 +159,50 @@ impl<'a> Run<'a> {
         options: &Options,
         watch: &'a dyn Watch,
     ) -> (Self, Result<(), Error>) {
-        let Order { responses, attempt, skip, hold, only, except, more, .. } = order;
         let mut script = Script::default();
-        for response in &responses {
+        for response in &order.responses {
             let read = format::parse(response, &options.reading);
             watch.detail(&how_read(response.name(), &read, !options.reading.formats.is_empty()));
             script.append(read);
         }
         let keep_whole = options.keep_whole && options.keep;
         let mut run = Self {
-            options: Options { keep_whole, dry_run: options.dry_run || hold, ..options.clone() },
+            options: Options { keep_whole, dry_run: options.dry_run || order.hold, ..options.clone() },
             watch,
-            new_responses: responses.len(),
-            responses,
+            responses: order.responses.clone(),
+            order,
             script,
-            resumed: None,
-            has_attempt: attempt.is_some(),
-            unjoined: false,
+            slots: None,
             single_edit: None,
             digests: OnceCell::new(),
             landed: RefCell::default(),
             unwanted: BTreeMap::new(),
             base: None,
-            hold,
-            more,
             refused: RefCell::default(),
             messages: Messages::default(),
         };
-        let begun = run.begin(repo, attempt.map(|attempt| (attempt, skip)), only.as_ref(), &except);
+        let begun = run.begin(repo);
         (run, begun)
     }
 
-    fn begin(
-        &mut self,
-        repo: &Repo,
-        attempt: Option<(Attempt, Numbers)>,
-        only: Option<&Numbers>,
-        except: &Numbers,
-    ) -> Result<(), Error> {
-        let again = self.new_responses == 0;
+    fn begin(&mut self, repo: &Repo) -> Result<(), Error> {
         self.find_new_files(repo)?;
+        let again = self.order.responses.is_empty();
         // Corrections that are cut off are refused, and the attempt stays.
         let whole = !self.script.has_errors();
+        let corrects = again || !self.script.edits.is_empty();
+        let Order { attempt, skip, only, except, .. } = &self.order;
         // Corrections without the attempt's edits are not kept.
-        self.options.keep &= attempt.is_none() || again || (whole && !self.script.edits.is_empty());
-        self.unjoined = attempt.is_some() && !whole;
-        if let Some((attempt, skip)) = attempt
-            && (again || !(whole && self.script.edits.is_empty()))
-        {
-            let strict = self.options.strict;
-            let join = || resume::join(&attempt, &skip, &self.script, strict);
-            let combined = whole.then(join).transpose()?;
-            self.responses.splice(0..0, attempt.responses.iter().cloned());
-            if let Some((script, slots)) = combined {
-                (self.script, self.resumed) = (script, Some(Resumed { attempt, slots }));
+        self.options.keep &= attempt.is_none() || again || (whole && corrects);
+        if let Some(attempt) = attempt.as_ref().filter(|_| corrects || !whole) {
+            if whole {
+                let (script, slots) = resume::join(attempt, skip, &self.script, self.options.strict)?;
+                (self.script, self.slots) = (script, Some(slots));
             }
+            self.responses.splice(0..0, attempt.responses.iter().cloned());
         }
         if !self.script.edits.is_empty() || self.script.has_errors() {
-            choose(&mut self.script, only, except)?;
+            choose(&mut self.script, only.as_ref(), except)?;
         }
         self.messages = Messages::read(repo, &self.options)?;
         if !self.is_empty() {
@@ -268,7 +245,17 @@ impl<'a> Run<'a> {
 
     /// Whether nothing in the responses looks like an edit. With an attempt, all edits may have been skipped.
     pub(super) fn is_empty(&self) -> bool {
-        self.script.edits.is_empty() && !self.script.has_errors() && self.resumed.is_none()
+        self.script.edits.is_empty() && !self.script.has_errors() && self.slots.is_none()
+    }
+
+    /// The refused attempt that the corrections were joined with, and the origins of the edits.
+    pub(super) fn resumed(&self) -> Option<(&Attempt, &[Slot])> {
+        self.order.attempt.as_ref().zip(self.slots.as_deref())
+    }
+
+    /// Whether the corrections were not joined with the attempt. If there are any, they are cut off.
+    pub(super) fn is_unjoined(&self) -> bool {
+        self.order.attempt.is_some() && self.slots.is_none()
     }
 
     /// The indexes of the edits to report.

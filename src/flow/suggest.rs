@@ -256,7 +256,7 @@ impl Suggesting<'_> {
         run.take(draft, resolved);
         let mut report = run.declared();
         let outcome = match self.options.dry_run {
-            true => run.look(self.repo, &mut report, false),
+            true => run.look(self.repo, &mut report),
             false => run.land(self.repo, &mut report).map(|moved| (moved, None)),
         };
         if !matches!(outcome, Ok((Some(_), _))) {

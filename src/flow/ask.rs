@@ -6,7 +6,6 @@ use super::land::land;
 use super::model::answer;
 use super::observer::Observer;
 use super::prompt::prompt;
-use super::resume::attempt;
 use super::run::Order;
 use super::{Chooser, Error, Options, Question, Shown, Watch, build_report};
 use crate::path::RepoPath;
@@ -65,16 +64,8 @@ pub fn ask(
     if let Some(done) = in_the_way(repo, &prompted.1, options, &observer)? {
         return Ok(done);
     }
-    let outcome = asking.rounds(prompted, rounds.max(1));
-    // With `--no-keep` no attempt stays after the last round.
-    for kept in [asking.attempt, asking.stopped].into_iter().flatten().filter(|_| !options.keep) {
-        Attempt::forget(repo, &kept)?;
-    }
-    let mut outcome = outcome?;
+    let mut outcome = asking.rounds(prompted, rounds.max(1))?;
     observer.write(&mut outcome.report);
-    if !options.keep {
-        outcome.report.attempt = None;
-    }
     Ok(outcome)
 }
 
@@ -115,9 +106,9 @@ struct Asking<'a> {
     chooser: Option<Rc<dyn Chooser>>,
     watch: &'a dyn Watch,
     /// The refused attempt of the rounds so far.
-    attempt: Option<String>,
+    attempt: Option<Attempt>,
     /// The attempt that a hook or a command stopped, until a complete answer takes its place.
-    stopped: Option<String>,
+    stopped: Option<Attempt>,
 }
 
 impl Asking<'_> {
@@ -145,7 +136,7 @@ impl Asking<'_> {
                     let asked = self.options.asked.clone();
                     let report = Report { asked, ..Report::new(Status::Failed) };
                     let mut done = last.unwrap_or_else(|| Done::new(report));
-                    done.report.attempt = self.attempt.clone().or_else(|| self.stopped.clone());
+                    done.report.attempt = self.kept();
                     return Ok(Done { failure: Some(failure), ..done });
                 }
                 Err(error) => return Err(error),
@@ -180,18 +171,16 @@ impl Asking<'_> {
 
     /// Lands an answer. With `more` rounds to come, nothing lands if some edits are declined.
     fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
-        // The attempt keeps the edits that did not fail for the next round.
         let (keep_whole, named) = (self.options.keep, self.question.files.clone());
-        let mut kept = Options { keep: true, keep_whole, named, dry_run: false, ..self.options.clone() };
+        let mut options = Options { keep_whole, named, dry_run: false, ..self.options.clone() };
         let repo = self.repo.open_again()?;
         let is_switched =
-            kept.branch.is_none() && Target::choose(&repo, None, None)?.name != self.target.name;
+            options.branch.is_none() && Target::choose(&repo, None, None)?.name != self.target.name;
         let was_detached = is_switched && self.target.name == "HEAD";
         if is_switched {
-            kept.branch = Some(self.target.short().to_owned());
+            options.branch = Some(self.target.short().to_owned());
         }
-        let resumed = self.attempt.as_ref().map(|kept| attempt(self.repo, Some(kept), None)).transpose()?;
-        let first = resumed.as_ref().map_or(0, Attempt::next_response);
+        let first = self.attempt.as_ref().map_or(0, Attempt::next_response);
         if self.options.keep && (was_detached || std::str::from_utf8(&answer).is_err()) {
             keep_answer(self.repo, &answer, self.watch);
         }
@@ -200,17 +189,24 @@ impl Asking<'_> {
         }
         let response = Response::new(first, format!("answer {round}"), answer, self.options.max_size)?;
         let mut order = Order::of(vec![response]);
-        (order.attempt, order.chooser, order.more) = (resumed, self.chooser.clone(), more);
-        let mut done = land(&repo, order, &kept, self.watch);
+        (order.attempt, order.chooser, order.more) = (self.attempt.clone(), self.chooser.clone(), more);
+        let mut done = land(&repo, order, &options, self.watch);
         if done.report.status == Status::NoEdits {
-            done.report.attempt = self.attempt.clone().or_else(|| self.stopped.clone());
+            done.report.attempt = self.kept();
             return Ok(done);
         }
-        self.attempt = done.report.attempt.clone().or(self.attempt.take());
-        if let Some(stopped) = self.stopped.take().filter(|one| self.attempt.as_ref() != Some(one)) {
-            Attempt::forget(&repo, &stopped)?;
+        self.attempt = done.refused.take().or(self.attempt.take());
+        let id = self.attempt.as_ref().map(|attempt| &attempt.listed.id);
+        if let Some(stopped) = self.stopped.take().filter(|stopped| Some(&stopped.listed.id) != id) {
+            Attempt::forget(&repo, &stopped.listed.id)?;
         }
         Ok(done)
+    }
+
+    /// The name of the attempt that is kept.
+    fn kept(&self) -> Option<String> {
+        let attempt = self.attempt.as_ref().or(self.stopped.as_ref()).filter(|_| self.options.keep);
+        attempt.map(|attempt| attempt.listed.id.clone())
     }
 
     /// The reason to ask the model again, if there is one.

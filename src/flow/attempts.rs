@@ -56,6 +56,10 @@ impl Run<'_> {
         rejected: Option<&Rejected>,
         landed: bool,
     ) -> Option<String> {
+        if self.is_unjoined() {
+            // Corrections without the attempt's edits are not kept.
+            return None;
+        }
         let attempt = self.attempt(repo, target, rejected, landed);
         let mut id = None;
         if self.options.keep && (self.order.hold || !self.options.dry_run) {

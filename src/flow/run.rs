@@ -192,8 +192,6 @@ impl<'a> Run<'a> {
         let whole = !self.script.has_errors();
         let corrects = again || !self.script.edits.is_empty();
         let Order { attempt, skip, only, except, .. } = &self.order;
-        // Corrections without the attempt's edits are not kept.
-        self.options.keep &= attempt.is_none() || again || (whole && corrects);
         if let Some(attempt) = attempt.as_ref().filter(|_| corrects || !whole) {
             if whole {
                 let (script, slots) = resume::join(attempt, skip, &self.script, self.options.strict)?;

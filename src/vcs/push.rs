@@ -50,12 +50,6 @@ pub enum Pushed {
 }
 
 impl Repo {
-    /// Whether this remote is configured.
-    pub fn has_remote(&self, name: &str) -> bool {
-        let prefix = format!("remote.{name}.");
-        self.config().names(&prefix).next().is_some()
-    }
-
     /// Where a branch is pushed to: to `remote`, else to the remote that `git push` would use. There, to the upstream
     /// branch, else to a branch of the same name.
     ///

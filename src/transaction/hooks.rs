@@ -5,6 +5,7 @@
 
 use super::command::{self, Failure, Ran};
 use super::scratch_worktree::ScratchWorktree;
+use super::staging::NetChange;
 use super::{Error, Made, Options, Planned, Result, Transaction, series};
 use crate::path::{Places, RepoPath, is_sensitive};
 use crate::vcs::fault::{Fault, point};
@@ -54,8 +55,13 @@ pub(super) struct Hooks {
 }
 
 impl Hooks {
-    /// The hooks that exist and are executable.
-    pub(super) fn active(repo: &Repo, options: &Options, existing: bool) -> Result<Self> {
+    /// The hooks that exist and are executable. `base` is the tree that has their files.
+    pub(super) fn active(
+        repo: &Repo,
+        options: &Options,
+        existing: bool,
+        base: Option<&BaseTree<'_>>,
+    ) -> Result<Self> {
         let mut active = Vec::new();
         let is_skipped = |name: &&&str| {
             (!options.verify && SKIPPABLE.contains(*name))
@@ -67,21 +73,14 @@ impl Hooks {
                 active.push((*name, path));
             }
         }
-        Ok(Self { active, made_of: None })
-    }
-
-    /// Notes the files of the tree that the hooks run, if there are hooks.
-    pub(super) fn note_startup(&mut self, repo: &Repo, base: &BaseTree<'_>) -> Result<()> {
-        if !self.active.is_empty() {
-            self.made_of = Some(Places::new(repo.startup_paths(base)?));
-        }
-        Ok(())
+        let base = base.filter(|_| !active.is_empty());
+        let made_of = base.map(|base| Ok::<_, Error>(Places::new(repo.startup_paths(base)?))).transpose()?;
+        Ok(Self { active, made_of })
     }
 
     /// Whether a change of that path changes the hooks.
-    fn are_made_of(&self, path: &str) -> bool {
-        let Ok(path) = RepoPath::parse(path) else { return true };
-        is_sensitive(&path) || self.made_of.as_ref().is_some_and(|places| places.hold(&path))
+    fn are_made_of(&self, path: &RepoPath) -> bool {
+        is_sensitive(path) || self.made_of.as_ref().is_some_and(|places| places.hold(path))
     }
 
     /// The hooks that have to pass before anything lands.
@@ -99,7 +98,7 @@ impl Hooks {
 /// # Errors
 /// The configuration cannot be read.
 pub fn hooks_to_pass(repo: &Repo, options: &Options, existing: bool) -> Result<Vec<&'static str>> {
-    let mut names: Vec<_> = Hooks::active(repo, options, existing)?.judging().collect();
+    let mut names: Vec<_> = Hooks::active(repo, options, existing, None)?.judging().collect();
     let last = "reference-transaction";
     names.extend(repo.hook(last)?.map(|_| last));
     Ok(names)
@@ -196,13 +195,13 @@ impl Transaction<'_> {
 
     /// Runs the hooks after the landing: post-commit for each commit, in the scratch worktree, then post-llm-apply, in the
     /// user's. If they fail, it warns. If the landing changes hooks, they do not run.
-    pub(super) fn run_after(&mut self, made: &Made, who: &Identities, changed: &[String]) {
+    pub(super) fn run_after(&mut self, made: &Made, who: &Identities, net: &[NetChange]) {
         let names: Vec<_> = AFTER.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
         if names.is_empty() {
             return;
         }
         let watch = self.context.watch;
-        if changed.iter().any(|path| self.hooks.are_made_of(path)) {
+        if net.iter().any(|(path, ..)| self.hooks.are_made_of(path)) {
             return watch.warn(&format!("the landing changes hooks: {} did not run", names.join(" and ")));
         }
         for name in names {

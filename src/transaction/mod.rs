@@ -335,8 +335,7 @@ impl<'r> Transaction<'r> {
         context: Context<'r>,
     ) -> Result<Self> {
         conversions::refuse_together(base, series)?;
-        let mut hooks = Hooks::active(repo, options, context.existing)?;
-        hooks.note_startup(repo, base)?;
+        let hooks = Hooks::active(repo, options, context.existing, Some(base))?;
         let touched = series::touched(base, series)?;
         // A bad author is refused before the user edits messages.
         repo.identities(&options.author)?;

@@ -87,8 +87,7 @@ impl Prepared<'_> {
             staging::discard(staged);
         }
         if outcome.is_ok() {
-            let changed: Vec<_> = self.net.iter().map(|(path, ..)| path.to_string()).collect();
-            self.transaction.run_after(&self.made, &self.who, &changed);
+            self.transaction.run_after(&self.made, &self.who, &self.net);
         }
         outcome.map(|()| self.made)
     }

@@ -143,9 +143,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
     match error {
         T::Vcs(error) => of_vcs(error),
         T::InTheWay(_) => problem(InTheWay, REPOSITORY, ""),
-        T::Busy(_) | T::Pushing { .. } => {
-            retryable(InTheWay, "locked", "run it again, or raise llmapply.lockTimeout")
-        }
+        T::Busy { .. } => retryable(InTheWay, "locked", "run it again, or raise llmapply.lockTimeout"),
         T::Unsupported { help, .. } => problem(Fatal, REPOSITORY, help),
         T::EmptyMessage(_) => problem(Fatal, REPOSITORY, ""),
         T::Nothing => problem(Done, REPOSITORY, ""),

@@ -96,15 +96,12 @@ pub enum Error {
     /// Obstacles; nothing was written.
     #[error("the repository is in the way")]
     InTheWay(Vec<Obstacle>),
-    /// Another landing holds the repository's lock.
-    #[error("another git llm-apply holds the repository's lock; gave up after {} seconds", .0.as_secs())]
-    Busy(Duration),
-    /// Another run, or the git of a killed one, pushes the branch.
-    #[error("another git llm-apply still pushes {branch}; gave up after {} seconds", timeout.as_secs())]
-    Pushing {
-        /// The remote's branch.
-        branch: String,
-        /// How long it was waited for.
+    /// Another run holds the repository's lock, or pushes the branch.
+    #[error("another git llm-apply {doing}; gave up after {} seconds", timeout.as_secs())]
+    Busy {
+        /// What it does.
+        doing: String,
+        /// How long this run has waited.
         timeout: Duration,
     },
     /// Something is not supported yet.
@@ -295,7 +292,7 @@ fn lock_after(is_taken: bool, repo: &Repo, timeout: Duration) -> Result<Flock> {
             return check().map(|()| lock);
         }
         if Instant::now() >= end {
-            return Err(Error::Busy(timeout));
+            return Err(Error::Busy { doing: "holds the repository's lock".to_owned(), timeout });
         }
     }
 }

@@ -81,7 +81,7 @@ impl Note {
 /// answers, the branches would diverge.
 ///
 /// # Errors
-/// A signal, or [`Error::Pushing`] after that time.
+/// A signal, or [`Error::Busy`] after that time.
 pub(super) fn wait_for_pushes(
     transaction_dirs: Vec<PathBuf>,
     timeout: Duration,
@@ -94,7 +94,7 @@ pub(super) fn wait_for_pushes(
         while let Some(note) = pushed().filter(|_| TransactionDir::is_live(&path) == Some(true)) {
             check_interrupt()?;
             if start.elapsed() >= timeout {
-                return Err(Error::Pushing { branch: note.upstream.to_string(), timeout });
+                return Err(Error::Busy { doing: format!("still pushes {}", note.upstream), timeout });
             }
             waiting(start.elapsed());
             std::thread::sleep(TICK);

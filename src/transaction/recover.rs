@@ -105,7 +105,7 @@ pub fn recover(
 
 /// Whether another try would fail, too, so that the run can be given up.
 fn is_for_good(error: &Error) -> bool {
-    !matches!(error, Error::Busy(_) | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
+    !matches!(error, Error::Busy { .. } | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
 /// The note of a push whose remote has to be asked.

@@ -66,9 +66,6 @@ fn script_of(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), Err
         let (id, why) = (attempt.listed.id.clone(), "is damaged".to_owned());
         transaction::Error::Attempt { id, why }
     };
-    if attempt.readings.len() != attempt.responses.len() {
-        return Err(damaged().into());
-    }
     let mut script = Script::default();
     for (response, reading) in attempt.responses.iter().zip(&attempt.readings) {
         script.append(format::parse(response, reading));

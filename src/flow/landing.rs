@@ -95,7 +95,7 @@ impl Landing {
     }
 
     /// The edits of one of its commits.
-    pub(super) fn edits_of(&self, commit: Oid) -> Vec<usize> {
+    fn edits_of(&self, commit: Oid) -> Vec<usize> {
         let known = self.commits.iter().find(|(id, _)| *id == commit);
         known.map(|(_, edits)| edits.clone()).unwrap_or_default()
     }
@@ -192,7 +192,7 @@ impl Landing {
     ///
     /// # Errors
     /// It did not, so the commits could be anybody's.
-    pub(super) fn check_own(&self, repo: &Repo, old: Oid) -> Result<(), Error> {
+    fn check_own(&self, repo: &Repo, old: Oid) -> Result<(), Error> {
         let of = &self.of;
         Err(Error::NothingToUndo(match self.kind {
             RecordKind::Undone if repo.value(&format!("{UNDONE}{}", self.id))? == Some(old) => return Ok(()),

@@ -12,7 +12,7 @@ use crate::diag::{Code, Severity};
 use crate::message;
 use crate::report::record::RecordKind;
 use crate::report::{EditReport, EditState, Finding, Report, Undone, UndoneCommit};
-use crate::transaction::{self, Brought, Clash, Made, Recording, Replayed, Target};
+use crate::transaction::{self, Brought, Clash, Made, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
@@ -196,6 +196,7 @@ impl Undoing<'_> {
     fn plan(&self, landing: &Landing, tip: Oid, onto: Option<Oid>, id: &str) -> Result<UndoPlan, Error> {
         let (repo, target) = (self.repo, self.target);
         let is_whole = self.what.edits.last().is_none();
+        let UndoSteps { done: mut steps, mut left } = landing.steps(repo, target, onto.unwrap_or(tip))?;
         let lost = landing.added_commits(repo)?;
         if let Some(old) = landing.old
             && is_whole
@@ -206,29 +207,19 @@ impl Undoing<'_> {
             && !landing.added_others()
             && !lost.iter().any(|id| landing.is_foreign(*id))
             && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
-            && (repo.is_ancestor(old, tip)? || landing.check_own(repo, old).is_ok())
         {
             let mut brought = Brought::default();
             match transaction::move_to(repo, Some(tip), old)? {
                 Ok(planned) => brought.series.push(planned),
                 Err(clashes) => brought.clashes = clashes,
             }
-            let there = repo.commits_beyond(old, [tip])?.into_iter().map(Replayed::again);
-            let moved = lost.into_iter().rev();
-            let moved = moved.map(|commit| Replayed { commit, reversed: true });
-            let steps = moved.chain(there).map(|replayed| {
-                let edits = landing.edits_of(replayed.commit);
-                UndoStep { replayed, now: replayed.commit, edits }
-            });
-            return Ok(UndoPlan { brought, steps: steps.collect(), is_moved: true, left: Vec::new() });
+            return Ok(UndoPlan { brought, steps, is_moved: true, left });
         }
-        let tip = onto.unwrap_or(tip);
-        let UndoSteps { done: mut steps, mut left } = landing.steps(repo, target, tip)?;
         if !is_whole {
             self.pick(landing, &mut steps, &mut left)?;
         }
         let commits: Vec<_> = steps.iter().map(|step| step.replayed).collect();
-        let mut brought = transaction::replay(repo, tip, &commits, self.options.favor)?;
+        let mut brought = transaction::replay(repo, onto.unwrap_or(tip), &commits, self.options.favor)?;
         for (planned, step) in brought.series.iter_mut().zip(&steps) {
             if step.replayed.reversed {
                 planned.message = transaction::reverting(&repo.read_commit(step.now)?);
@@ -263,11 +254,10 @@ impl Undoing<'_> {
                 Some(at) => made.commits.get(at).and_then(|one| one.id),
                 None => Some(replayed.commit).filter(|_| plan.is_moved && !replayed.reversed && !is_planned),
             };
-            let is_done = new.is_some() || plan.is_moved || (is_planned && !plan.is_nothing(at));
             UndoneCommit {
                 commit: build_report::named(now),
                 subject: build_report::subject(self.repo, now),
-                state: if is_done { done } else { EditState::NoChange },
+                state: if plan.is_nothing(at) { EditState::NoChange } else { done },
                 new: new.map(build_report::named),
             }
         };

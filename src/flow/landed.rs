@@ -92,9 +92,9 @@ impl Run<'_> {
     }
 
     /// The edits of a plan, for the records, by the digests of their responses. A correction counts for the edit that it replaces,
-    /// too. An edit that changes nothing landed with another one of its file: the first of a before and after would come back in a
-    /// second run. An edit without some of its hunks is not listed:
-    /// in a second run its text says which hunks are applied.
+    /// too. An edit that changes nothing is listed with another edit of its file: if a response shows a file before and after, a
+    /// second run must not restore the file as it was before. An edit without some of its hunks is not listed: in a second run
+    /// its text says which hunks are applied.
     pub(super) fn to_list<'p>(&self, repo: &Repo, plan: &'p Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
         let slots = self.resumed().map_or(&[][..], |(_, slots)| slots);
         let replaced: HashMap<Span, Span> =

@@ -313,14 +313,14 @@ fn newest(repo: &Repo, found: Vec<Landing>, target: &Target, tip: Oid) -> Result
     Ok(None)
 }
 
-/// The landings on that branch of which an edit was not undone since, and the undos that were not redone, the newest first. With
-/// `own` those recorded here, else those of others.
+/// The landings on that branch with an edit that was not undone since, and the undos that were not redone since, the newest
+/// first. With `own` those that were recorded here, else those that others have recorded.
 fn in_effect<'r>(
     all: &'r [(Record, Link)],
     target: &Target,
     own: bool,
 ) -> impl Iterator<Item = &'r (Record, Link)> {
-    // Whether each edit was undone last, and how many redos have undone none of the undos so far.
+    // By landing: whether the newest record undid each edit, and the number of redos whose undos were not seen yet.
     let mut since: HashMap<&String, (HashMap<usize, bool>, usize)> = HashMap::new();
     let here = move |(record, link): &&(Record, Link)| record.reference == target.name && link.own == own;
     all.iter().filter(here).filter(move |(record, _)| {
@@ -388,8 +388,8 @@ fn last_undone(
     Ok(None)
 }
 
-/// The newest landing recorded on that branch that is not below its commit `found`: the branch has its changes without the
-/// commits, because these were amended or squashed, or a clock put them before those that they follow.
+/// The newest landing recorded on that branch with a commit that is not in the history of `found`: the branch has its changes, but
+/// the commits were amended or squashed, or a clock that was behind has sorted them wrongly.
 fn recorded_later(
     repo: &Repo,
     all: &[(Record, Link)],

@@ -214,8 +214,8 @@ impl Attempt {
         Ok(())
     }
 
-    /// The attempts for that reference. If there are none: those that do not say for which (they are damaged), or the only one, if
-    /// it names its branch, which does not depend on HEAD.
+    /// The attempts for that reference. If there are none: the only attempt of all, if it names its branch; else those that do
+    /// not say for which reference they are, because they are damaged.
     fn for_target(mut all: Vec<Listed>, target: &str) -> Vec<Listed> {
         let is_for = |one: &Listed| one.target.as_deref() == Some(target);
         if all.iter().any(is_for) {

@@ -90,7 +90,11 @@ pub(super) fn while_it_moves<T>(
         let again = if tries > 1 { Some(given.open_again()?) } else { None };
         let repo = again.as_ref().unwrap_or(given);
         let target = Target::choose(repo, branch, base)?;
-        first.get_or_insert_with(|| target.clone()).check_same(&target)?;
+        match &first {
+            // A landing does not follow a switch of HEAD.
+            Some(first) => repo.check_head(&first.name, first.is_head)?,
+            None => first = Some(target.clone()),
+        }
         let outcome = land(repo, &target);
         given.leave_quarantine()?;
         let Err(Error::Transaction(error)) = &outcome else { return outcome };

@@ -2,9 +2,9 @@
 
 use super::{Error, Result};
 use crate::report::{Obstacle, ObstacleKind};
+use crate::vcs::Oid;
 use crate::vcs::refs::{Head, short_name};
 use crate::vcs::repo::Repo;
-use crate::vcs::{self, Oid};
 
 /// The reference that a landing moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,17 +57,6 @@ impl Target {
             (None, None) => repo.tip("HEAD")?,
         };
         Ok(Self { name, tip, start, is_head, checked_out: has_checkout })
-    }
-
-    /// Checks that a later try has the same reference, because a landing must not follow a switch of HEAD.
-    ///
-    /// # Errors
-    /// [`vcs::Error::Switched`].
-    pub fn check_same(&self, now: &Self) -> Result<()> {
-        match (&self.name, self.is_head) == (&now.name, now.is_head) {
-            true => Ok(()),
-            false => Err(vcs::Error::Switched { name: self.name.clone(), is_head: self.is_head }.into()),
-        }
     }
 
     /// The name without `refs/heads/`.

@@ -37,11 +37,8 @@ pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
 }
 
 impl Run<'_> {
-    /// Reports what would happen, and lands nothing. If it fails, the report holds what is known.
+    /// Reports what would happen, and lands nothing.
     pub(super) fn look(&self, repo: &Repo, report: &mut Report) -> Result<Tried, Error> {
-        if self.is_over(repo, report)? {
-            return Ok((None, None));
-        }
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
         warn_of_pending(repo, self.watch)?;

@@ -1,7 +1,7 @@
 //! Landing responses, or in a dry run reporting what would happen: recover, resolve, transact, and try again if the branch moves
 //! meanwhile.
 
-use super::done::{Done, Moved};
+use super::done::{Done, Moved, Tried};
 use super::driver::{Driver, recover, while_it_moves};
 use super::observer::Observer;
 use super::resolve_onto::Resolved;
@@ -19,10 +19,7 @@ pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> 
     let observer = Observer::new(watch);
     let (mut run, begun) = Run::read(repo, order, options, &observer);
     let mut report = run.declared();
-    let outcome = begun.and_then(|()| match run.options.dry_run {
-        true => run.look(repo, &mut report),
-        false => Ok((run.tries(repo, &mut report)?, None)),
-    });
+    let outcome = begun.and_then(|()| run.land(repo, &mut report));
     let has_landed = match &outcome {
         Ok((moved, _)) => moved.is_some(),
         Err(error) => matches!(error, Error::Transaction(transaction::Error::Unfinished { .. })),
@@ -37,11 +34,24 @@ pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> 
 }
 
 impl Run<'_> {
-    /// Recovers, asks the chooser, and lands. If it fails, the report holds what is known.
-    fn tries(&mut self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
-        if self.is_over(repo, report)? {
-            return Ok(None);
+    /// Lands, or in a dry run reports what would happen. If it fails, the report holds what is known.
+    pub(super) fn land(&mut self, repo: &Repo, report: &mut Report) -> Result<Tried, Error> {
+        if self.is_empty() {
+            *report = self.no_edits();
+            return Ok((None, None));
         }
+        if self.is_unjoined() {
+            *report = self.not_joined(repo, &self.target(repo)?);
+            return Ok((None, None));
+        }
+        match self.options.dry_run {
+            true => self.look(repo, report),
+            false => Ok((self.tries(repo, report)?, None)),
+        }
+    }
+
+    /// Recovers, asks the chooser, and lands. If the branch moves meanwhile, it tries again.
+    fn tries(&mut self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
         recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = self.order.chooser.clone() {
@@ -55,14 +65,6 @@ impl Run<'_> {
                 return Ok(None);
             }
         }
-        self.land(repo, report)
-    }
-
-    /// Lands, and tries again if the branch moves meanwhile.
-    pub(super) fn land(&self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
-        if self.is_over(repo, report)? {
-            return Ok(None);
-        }
         if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
             self.watch.detail("commit.template is not used: the edits' reasons are the messages");
         }
@@ -70,16 +72,6 @@ impl Run<'_> {
         while_it_moves(repo, &self.options, self.watch, onto, |repo, target| {
             self.try_once(repo, target, report)
         })
-    }
-
-    /// Whether there is nothing to resolve. The report says so then.
-    pub(super) fn is_over(&self, repo: &Repo, report: &mut Report) -> Result<bool, Error> {
-        if self.is_empty() {
-            *report = self.no_edits();
-        } else if self.is_unjoined() {
-            *report = self.not_joined(repo, &self.target(repo)?);
-        }
-        Ok(self.is_empty() || self.is_unjoined())
     }
 
     /// Resolves the edits for the target, or for the commit `onto` that goes there first, and reports the result. `None` if

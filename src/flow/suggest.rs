@@ -4,7 +4,6 @@
 //! lands.
 
 use super::done::{Done, Moved};
-use super::driver;
 use super::keep::{is_unwanted, keep_answers};
 use super::observer::Observer;
 use super::run::{Order, Run, SingleEdit};
@@ -15,7 +14,7 @@ use crate::edit::Script;
 use crate::plan::{self, Plan, Rejected};
 use crate::report::{Obstacle, ObstacleKind, Report, Size, Status, SuggestionReport};
 use crate::response::Response;
-use crate::transaction::{self, Attempt, interrupt};
+use crate::transaction::{self, interrupt};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -96,7 +95,7 @@ impl Suggesting<'_> {
             // All begin at the same commit, even if HEAD moves.
             self.options.base = self.repo.tip("HEAD")?.map(|head| head.to_string());
         }
-        let Self { repo, options, observer, .. } = &*self;
+        let Self { repo, options, .. } = &*self;
         let chooser = order.chooser.clone();
         let (mut runs, drafts) = self.drafts(order, template)?;
         self.check_names(&drafts, &runs)?;
@@ -106,11 +105,6 @@ impl Suggesting<'_> {
             report.responses = runs.iter().map(|run| run.responses[0].name().to_owned()).collect();
             build_report::in_the_way(&mut report, obstacles);
             return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
-        }
-        if !options.dry_run {
-            let branches: Vec<_> = drafts.iter().map(|draft| Some(draft.branch.as_str())).collect();
-            driver::recover(repo, options.lock_timeout, &branches, observer)?;
-            Attempt::expire(repo);
         }
         if let Some(chooser) = chooser {
             // Of every response, before anything lands.
@@ -255,10 +249,7 @@ impl Suggesting<'_> {
     fn land(&self, run: &mut Run<'_>, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) -> Suggestion {
         run.take(draft, resolved);
         let mut report = run.declared();
-        let outcome = match self.options.dry_run {
-            true => run.look(self.repo, &mut report),
-            false => run.land(self.repo, &mut report).map(|moved| (moved, None)),
-        };
+        let outcome = run.land(self.repo, &mut report);
         if !matches!(outcome, Ok((Some(_), _))) {
             run.keep_response(self.repo, false, outcome.as_ref().err(), &mut report);
         }

@@ -81,20 +81,20 @@ pub fn recover(
         later.extend(unanswered.map(|unanswered| (dead, unanswered)));
     }
     drop(lock);
-    for (dead, unanswered) in later {
-        let answer = match unanswered.known {
-            None if asks(unanswered.note.reference()) => unanswered.note.is_taken(repo),
+    for (dead, (note, known)) in later {
+        let answer = match known {
+            None if asks(note.reference()) => note.is_taken(repo),
             known => known,
         };
         // This is a landing, which takes the lock.
         let moved = match answer {
-            Some(true) => push::finish(repo, &unanswered.note, timeout),
-            _ => Ok(Recovered::default()),
+            Some(true) => push::finish(repo, &note, timeout),
+            Some(false) => Ok(Recovered::at(End::Discarded)),
+            None => Ok(Recovered::at(if discard { End::GivenUp } else { End::Unknown })),
         };
         let _lock = super::lock(repo, timeout)?;
-        all.extend(
-            dead.unless_given_up(moved.and_then(|moved| dead.close(&unanswered.note, answer, moved)))?,
-        );
+        let ended = moved.and_then(|moved| dead.end(Some(note.reference()), moved));
+        all.extend(dead.unless_given_up(ended)?);
     }
     repo.remove_temporaries();
     // A run may have been killed before it made its directory in there.
@@ -108,12 +108,8 @@ fn is_for_good(error: &Error) -> bool {
     !matches!(error, Error::Busy { .. } | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
-/// The note of a push whose remote has to be asked.
-struct Unanswered {
-    note: push::Note,
-    /// The remote's answer, if it is known.
-    known: Option<bool>,
-}
+/// The note of a push that is to be settled by the remote's answer, and that answer if it is known.
+type Unanswered = (push::Note, Option<bool>);
 
 /// A transaction whose process is dead, locked against other recoveries.
 struct Dead<'r> {
@@ -171,7 +167,7 @@ impl<'r> Dead<'r> {
             Journal::retire(path)?;
             if let (End::TakenBack, Some(note)) = (settled.end, pushed) {
                 // It began to publish, so the remote had taken the push.
-                *unanswered = Some(Unanswered { note, known: Some(true) });
+                *unanswered = Some((note, Some(true)));
                 return Ok(None);
             }
             clean(repo, path, Some(&journal), settled.end)?;
@@ -181,38 +177,26 @@ impl<'r> Dead<'r> {
             return Err(discard::broken(repo, path, "it is gone, and left locks".to_owned()));
         }
         if let Some(note) = pushed {
-            *unanswered = Some(Unanswered { note, known: None });
+            *unanswered = Some((note, None));
             return Ok(None);
         }
         if let Some(names) = dropping::settle(repo, path)? {
-            return self.end(Some(&names), Recovered::at(End::Dropped)).map(Some);
+            return self.end(Some(&names), Recovered::at(End::Dropped));
         }
         let end = if forget::settle(repo, path)? { End::Forgotten } else { End::Discarded };
-        self.end(None, Recovered::at(end)).map(Some)
+        self.end(None, Recovered::at(end))
     }
 
-    /// Recovers it by its remote's answer. The caller holds the repository's lock.
-    fn close(
-        &self,
-        note: &push::Note,
-        answer: Option<bool>,
-        mut moved: Recovered,
-    ) -> Result<Option<Recovered>> {
+    /// Deletes what it has left, unless that is still needed; `None` if another recovery has done that. The caller holds the
+    /// repository's lock.
+    fn end(&self, reference: Option<&str>, settled: Recovered) -> Result<Option<Recovered>> {
         if !self.path.exists() {
             return Ok(None);
         }
-        if answer.is_none() {
-            moved.end = if self.discard { End::GivenUp } else { End::Unknown };
-        }
-        self.end(Some(note.reference()), moved).map(Some)
-    }
-
-    /// Deletes what it has left, unless that is still needed.
-    fn end(&self, reference: Option<&str>, settled: Recovered) -> Result<Recovered> {
         if !matches!(settled.end, End::Unknown | End::Waiting) {
             clean(self.repo, &self.path, None, settled.end)?;
         }
-        Ok(settled.named(&self.path, reference))
+        Ok(Some(settled.named(&self.path, reference)))
     }
 }
 

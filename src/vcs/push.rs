@@ -54,21 +54,34 @@ impl Repo {
     /// branch, else to a branch of the same name.
     ///
     /// # Errors
-    /// The configuration cannot be read.
+    /// The configuration cannot be read, or without `remote` it has git push to other branches, or nowhere.
     pub fn upstream(&self, branch: &str, remote: Option<&str>) -> Result<Upstream> {
         let short = short_name(branch);
         let key = |name: &str| self.config().string(&format!("branch.{short}.{name}"));
         let followed = key("remote")?;
         let remote = match remote.filter(|name| !name.is_empty()) {
             Some(name) => name.to_owned(),
-            None => [key("pushremote")?, self.config().string("remote.pushdefault")?, followed.clone()]
-                .into_iter()
-                .flatten()
-                .next()
-                .unwrap_or_else(|| "origin".to_owned()),
+            None => {
+                let set = [key("pushremote")?, self.config().string("remote.pushdefault")?, followed.clone()];
+                let remote = set.into_iter().flatten().next().unwrap_or_else(|| "origin".to_owned());
+                self.check_pushes_alike(&remote)?;
+                remote
+            }
         };
         let there = if followed.as_ref() == Some(&remote) { key("merge")? } else { None };
         Ok(Upstream { remote, branch: there.unwrap_or_else(|| branch.to_owned()) })
+    }
+
+    /// Refuses a remote to which `git push` would push other branches, or nothing.
+    fn check_pushes_alike(&self, remote: &str) -> Result<()> {
+        let mapped = format!("remote.{remote}.push");
+        let is_off = self.config().string("push.default")?.as_deref() == Some("nothing");
+        if !is_off && self.config().string(&mapped)?.is_none() {
+            return Ok(());
+        }
+        let key = if is_off { "push.default=nothing" } else { mapped.as_str() };
+        let help = format!("name the remote: '--push={remote}' pushes to the branch of the same name there");
+        Err(Error::Unsupported { what: format!("this is a push by '{key}'"), help })
     }
 
     /// The tip of the remote's branch; `None` if there is no such branch.

@@ -106,6 +106,19 @@ fn what_the_remote_refuses_does_not_land() {
 }
 
 #[test]
+fn where_git_push_would_go_to_another_branch_the_remote_has_to_be_named() {
+    let (sandbox, server) = cloned();
+    let base = there(&sandbox, &server, "main");
+    for [key, value] in [["remote.origin.push", "HEAD:refs/for/main"], ["push.default", "nothing"]] {
+        sandbox.git(["config", key, value]);
+        sandbox.apply(["--push", "--no-keep"], &greet()).exits(128).says(key).says("--push=origin");
+        assert_eq!(there(&sandbox, &server, "main"), base);
+    }
+    sandbox.apply(["--push=origin"], &greet()).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+}
+
+#[test]
 fn a_remote_that_has_moved_on_is_a_refusal_or_what_it_is_brought_onto() {
     let (sandbox, server) = cloned();
     meanwhile(&sandbox, &server, "a");

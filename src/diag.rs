@@ -193,6 +193,13 @@ macro_rules! codes {
     };
 }
 
+impl Code {
+    /// Whether the file may not change, whatever the edit is.
+    pub(crate) fn forbids_file(self) -> bool {
+        matches!(self, Code::Policy | Code::PathSensitive)
+    }
+}
+
 codes! {
     /// A block is unterminated, or its end is lost.
     Truncated = "truncated",

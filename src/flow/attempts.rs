@@ -96,7 +96,6 @@ impl Run<'_> {
             about.peek().is_some() && about.all(why)
         };
         let builds = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
-        let is_forbidden = |d: &Diagnostic| matches!(d.code, Code::Policy | Code::PathSensitive);
         plan::add_gaps(&mut slots, diagnostics);
         for slot in &mut slots {
             let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
@@ -111,7 +110,7 @@ impl Run<'_> {
             {
                 slot.state = match () {
                     () if is_only(at, builds) => SlotState::Waiting,
-                    () if is_only(at, is_forbidden) => SlotState::Forbidden,
+                    () if self.order.more && is_only(at, |d| d.code.forbids_file()) => SlotState::Forbidden,
                     () => SlotState::Failed,
                 };
             }

@@ -41,7 +41,7 @@ pub enum SlotState {
     /// It was refused only because it depends on an earlier edit that was refused, too: it may apply once that is
     /// corrected.
     Waiting,
-    /// It was refused only because its file may not change, whatever the edit is.
+    /// It was refused only because its file may not change, and the model is asked again: it may leave the edit out.
     Forbidden,
     /// It landed, with `--keep-going`, or has a branch of its own.
     Landed,

@@ -41,9 +41,9 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
                 "the edit is not complete in your answer. Send the whole of it, from its first line to its last.",
             );
         }
-        Code::PathSensitive | Code::Policy => {
+        code if code.forbids_file() => {
             "this file may not be changed here, whatever the edit is. Leave the edit out, or reach the goal in other \
-             files; say in words what is left to do. If no other edit was refused, send one of the good edits again."
+             files; say in words what is left to do."
         }
         Code::PathBlocked | Code::NotEditable => {
             "this cannot be edited. Leave the edit out, or reach the goal in other files."

@@ -113,7 +113,7 @@ fn what_may_not_change_can_be_left_out() {
     let both = good() + &patch("old.txt", "w", "one\n", "1\n");
     let model = Model::of(&sandbox, &[both.clone(), good()]);
     let run = sandbox.run(["ask", "--with", &model.command(), "-r", "Greet", "README"]).exits(0);
-    assert!(model.asked(2).contains("send one of the good edits again"), "{}", model.asked(2));
+    assert!(model.asked(2).contains("send one of"), "{}", model.asked(2));
     run.says("old.txt  not wanted");
     assert_eq!((sandbox.text("README"), model.rounds()), ("hello world\n".to_owned(), 2));
     // What failed for another reason is not left out.

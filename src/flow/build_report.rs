@@ -380,6 +380,7 @@ pub(super) fn branch(target: &Target) -> BranchReport {
         new: None,
         checked_out: target.checked_out,
         merge: false,
+        pushed: None,
         has_others: false,
     }
 }

@@ -179,6 +179,7 @@ impl Driver<'_> {
                 branch.old = self.target.tip.map(build_report::named);
                 branch.new = made.tip().map(build_report::named);
                 branch.merge = made.merge.is_some();
+                branch.pushed = self.push.to.as_ref().filter(|_| landed).map(ToString::to_string);
             }
             if landed {
                 build_report::landed(&mut report);

@@ -144,6 +144,10 @@ fn landed(report: &Report, branch: &BranchReport) -> String {
         Some(old) => format!("{old}..{new}, {commits}"),
         None => format!("new, at {new}, {commits}"),
     };
+    let tips = match &branch.pushed {
+        Some(pushed) => format!("{tips}; pushed to {}", escape(pushed)),
+        None => tips,
+    };
     let what = edits_of(report);
     let back = match &report.undone {
         Some(Undone { kind: RecordKind::Undone, id }) => {

@@ -264,6 +264,8 @@ pub struct BranchReport {
     pub checked_out: bool,
     /// Whether `new` is a merge commit on top of the edits' commits.
     pub merge: bool,
+    /// The remote's branch that took the commits, as in `main of origin`, if they were pushed.
+    pub pushed: Option<String>,
     /// Whether commits of others are between `old` and `new`, which came with those of the landing.
     #[serde(skip)]
     pub has_others: bool,

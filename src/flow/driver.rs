@@ -63,11 +63,9 @@ pub fn recover(
         let target = |branch: &Option<&str>| Target::choose(repo, *branch, None);
         branches.iter().any(|branch| target(branch).is_ok_and(|target| target.name == reference))
     };
-    let waiting = |elapsed| watch.waiting("waiting for a push of this branch", elapsed);
-    for one in transaction::recover(repo, timeout, &is_one, Some(&waiting), false)? {
+    for one in transaction::recover(repo, timeout, &is_one, Some(watch), false)? {
         watch.recovered(&one);
     }
-    watch.ended();
     Ok(())
 }
 
@@ -95,8 +93,16 @@ pub(super) fn while_it_moves<T>(
             Some(first) => repo.check_head(&first.name, first.is_head)?,
             None => first = Some(target.clone()),
         }
-        let outcome = land(repo, &target);
+        let mut outcome = land(repo, &target);
         given.leave_quarantine()?;
+        let is_behind = matches!(outcome, Err(Error::Transaction(transaction::Error::Behind { .. })));
+        if is_behind && !options.dry_run {
+            // The remote may have its commits from another run here. Once that has ended, the branch here has them, too.
+            recover(given, options.lock_timeout, &[branch], watch)?;
+            if let Err(moved) = target.check_tip(given) {
+                outcome = Err(moved.into());
+            }
+        }
         let Err(Error::Transaction(error)) = &outcome else { return outcome };
         let reference = match error {
             transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),

@@ -350,9 +350,7 @@ impl<'r> Transaction<'r> {
             repo.check_head(&target.name, target.is_head)?;
             // The obstacle may be another run's landing, half done. Under the lock there is none.
             let _lock = lock(repo, options.lock_timeout)?;
-            if repo.tip(&target.name)? != target.tip {
-                return Err(vcs::Error::Moved { name: target.name }.into());
-            }
+            target.check_tip(repo)?;
             (index, found) = look("index-again")?;
         }
         let InCheckout { obstacles, locals } = found;

@@ -98,7 +98,7 @@ impl<'r> Transaction<'r> {
             _ => None,
         };
         let record = self.record_content(&made)?;
-        Ok(Prepared { transaction: self, made, net, staged, who, record })
+        Ok(Prepared { transaction: self, made, net, staged, who, record, is_pushed: false })
     }
 
     /// Makes one commit, after cleaning up its message.

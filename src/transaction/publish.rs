@@ -32,6 +32,8 @@ pub struct Prepared<'r> {
     pub(super) who: Identities,
     /// The content of its record.
     pub(super) record: Option<RecordContent>,
+    /// Whether a killed run has pushed the commits.
+    pub(super) is_pushed: bool,
     // Dropped last: the staged files lie in its directory.
     pub(super) transaction: Transaction<'r>,
 }
@@ -73,9 +75,9 @@ impl Prepared<'_> {
     pub fn publish(mut self) -> Result<Made> {
         let index = self.transaction.index.take();
         let outcome = match self.made.tip() {
-            Some(new) if self.transaction.target.tip != Some(new) => {
-                self.push(new).and_then(|()| self.move_branch(new, index).map_err(|e| self.not_here(e)))
-            }
+            Some(new) if self.transaction.target.tip != Some(new) => self
+                .push_and_lock(new, index.as_ref())
+                .and_then(|_lock| self.move_branch(new, index).map_err(|e| self.not_here(e))),
             _ => Err(Error::Nothing),
         };
         if outcome.is_ok() {
@@ -106,11 +108,10 @@ impl Prepared<'_> {
         }
     }
 
+    /// Moves the branch, under the repository's lock.
     fn move_branch(&self, new: Oid, index: Option<Index>) -> Result<()> {
         let index_by_git = index.as_ref().is_some_and(Index::is_by_git);
-        let Transaction { repo, transaction_dir, quarantine, target, options, context, .. } =
-            &self.transaction;
-        let _lock = super::lock_after(context.push.is_some(), repo, options.lock_timeout)?;
+        let Transaction { repo, transaction_dir, quarantine, target, context, .. } = &self.transaction;
         let token = transaction_dir.file(journal::TOKEN);
         let records = self
             .record
@@ -167,10 +168,17 @@ impl Prepared<'_> {
         }
     }
 
+    /// Checks HEAD, the branch and the touched paths again: preparing may have taken long.
+    pub(super) fn check_again(&self, index: Option<&Index>) -> Result<()> {
+        let Transaction { repo, target, touched, locals, options, .. } = &self.transaction;
+        repo.check_head(&target.name, target.is_head)?;
+        let found = obstacles::recheck(repo, target, touched, index, locals, options.autostash)?;
+        if found.is_empty() { Ok(()) } else { Err(Error::InTheWay(found)) }
+    }
+
     /// All steps up to the commit point.
     fn advance(&self, journal: &Journal, token: &Path, held: &mut Held, index: Option<Index>) -> Result<()> {
-        let Transaction { repo, transaction_dir, quarantine, target, touched, locals, options, .. } =
-            &self.transaction;
+        let Transaction { repo, transaction_dir, quarantine, target, .. } = &self.transaction;
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
@@ -185,12 +193,8 @@ impl Prepared<'_> {
                 held.locks.record.take(repo, record, token, patience)?;
             }
         }
-        repo.check_head(&target.name, target.is_head)?;
-        // Preparing may have taken long. Under the locks git changes nothing more.
-        let found = obstacles::recheck(repo, target, touched, index.as_ref(), locals, options.autostash)?;
-        if !found.is_empty() {
-            return Err(Error::InTheWay(found));
-        }
+        // Under the locks git changes nothing more.
+        self.check_again(index.as_ref())?;
         repo.check_records(&journal.movement)?;
         if let (true, Some(workdir)) = (target.checked_out, repo.workdir()) {
             let checkout = Checkout::open(workdir, repo)?;

@@ -7,18 +7,22 @@ use super::attempt::Attempt;
 use super::record::{self, RecordContent};
 use super::transaction_dir::TransactionDir;
 use super::{
-    Context, Error, Made, Options, Prepared, Result, Target, Transaction, check_interrupt, interrupt, move_to,
+    Context, Error, Made, Options, Prepared, Result, Target, Transaction, Watch, interrupt, lock, lock_after,
+    move_to,
 };
 use crate::message::Cleanup;
 use crate::report::{End, Recovered};
 use crate::vcs::Oid;
+use crate::vcs::chain::HISTORY;
 use crate::vcs::commit::Sign;
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::index::Index;
+use crate::vcs::lock::{Flock, Patience};
 use crate::vcs::push::{Pushed, PushedRef, Upstream};
 use crate::vcs::refs::{is_object_name, is_reference_name};
 use crate::vcs::repo::Repo;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How often to look whether a push has ended.
@@ -77,30 +81,35 @@ impl Note {
     }
 }
 
-/// Waits until no run pushes such a branch, nor a git that a killed run has started. If something landed here before the remote
-/// answers, the branches would diverge.
+/// Takes the repository's lock once no run pushes such a branch, nor a git that a killed run has started. If something landed here
+/// before the remote answers, the branches would diverge.
 ///
 /// # Errors
 /// A signal, or [`Error::Busy`] after that time.
-pub(super) fn wait_for_pushes(
-    transaction_dirs: Vec<PathBuf>,
+pub(super) fn lock_between_pushes(
+    repo: &Repo,
     timeout: Duration,
     is_meant: &dyn Fn(&str) -> bool,
-    waiting: &dyn Fn(Duration),
-) -> Result<()> {
+    watch: &dyn Watch,
+) -> Result<Flock> {
     let start = Instant::now();
-    for path in transaction_dirs {
-        let pushed = || Note::read(&path).ok()?.filter(|note| is_meant(note.reference()));
-        while let Some(note) = pushed().filter(|_| TransactionDir::is_live(&path) == Some(true)) {
-            check_interrupt()?;
-            if start.elapsed() >= timeout {
-                return Err(Error::Busy { doing: format!("still pushes {}", note.upstream), timeout });
-            }
-            waiting(start.elapsed());
-            std::thread::sleep(TICK);
+    loop {
+        let lock = lock(repo, timeout)?;
+        let under_way = TransactionDir::list(repo)?.into_iter().find_map(|path| {
+            let note = Note::read(&path).ok()?.filter(|note| is_meant(note.reference()))?;
+            (TransactionDir::is_live(&path) == Some(true)).then_some(note)
+        });
+        let Some(note) = under_way else {
+            watch.ended();
+            return Ok(lock);
+        };
+        drop(lock);
+        if start.elapsed() >= timeout {
+            return Err(Error::Busy { doing: format!("still pushes {}", note.upstream), timeout });
         }
+        watch.waiting("waiting for a push of this branch", start.elapsed());
+        std::thread::sleep(TICK);
     }
-    Ok(())
 }
 
 /// What git says if it is not known whether the remote has taken a push; `None` if it has.
@@ -117,10 +126,17 @@ pub(super) fn unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
 }
 
 impl Prepared<'_> {
-    /// Pushes the commits, with `--push`. The note stays until the branch here has moved.
-    pub(super) fn push(&self, new: Oid) -> Result<()> {
+    /// Takes the repository's lock once no other run pushes the branch. With `--push` it then pushes the commits, without the
+    /// lock, and takes it again. The note of that keeps other landings on the branch away, and stays until the branch here has moved.
+    pub(super) fn push_and_lock(&self, new: Oid, index: Option<&Index>) -> Result<Flock> {
         let Transaction { repo, transaction_dir, options, context, target, early, .. } = &self.transaction;
-        let Some(upstream) = &context.push else { return Ok(()) };
+        let (repo, timeout) = (*repo, options.lock_timeout);
+        if self.is_pushed {
+            return lock_after(true, repo, timeout);
+        }
+        let lock = lock_between_pushes(repo, timeout, &|name| name == target.name, context.watch)?;
+        let Some(upstream) = &context.push else { return Ok(lock) };
+        self.check_here(index)?;
         let note = Note {
             upstream: upstream.clone(),
             reference: target.name.clone(),
@@ -135,6 +151,7 @@ impl Prepared<'_> {
             early.release(&self.transaction.quarantine)?;
         }
         transaction_dir.note(repo, TransactionDir::PUSHED, &note)?;
+        drop(lock);
         let refs = [PushedRef { from: Some(new), to: &upstream.branch, old: None }];
         let push = || repo.push(&upstream.remote, &refs, &transaction_dir.alive);
         let pushed = point(Fault::PushNoted).and_then(|()| push()).map_err(Error::from);
@@ -154,7 +171,22 @@ impl Prepared<'_> {
         taken.inspect_err(|_| self.forget_push())?;
         interrupt::land();
         early.iter().for_each(|early| early.stay());
-        point(Fault::Pushed).map_err(|e| self.not_here(e.into()))
+        let locked = point(Fault::Pushed).map_err(Error::from).and_then(|()| lock_after(true, repo, timeout));
+        locked.map_err(|e| self.not_here(e))
+    }
+
+    /// Checks again, before the push, all that can keep the branch here from moving: a command may have run for long.
+    fn check_here(&self, index: Option<&Index>) -> Result<()> {
+        let Transaction { repo, target, .. } = &self.transaction;
+        repo.check_available_all([&*target.name])?;
+        let head = target.is_head.then_some("HEAD");
+        let record = self.record.as_ref().map(|_| HISTORY);
+        repo.wait_for_references([head, Some(&target.name), record].into_iter().flatten())?;
+        if target.checked_out {
+            Patience::for_index().wait_for(&repo.index_lock())?;
+        }
+        target.check_tip(repo)?;
+        self.check_again(index)
     }
 
     /// The error, after the remote has taken the commits.
@@ -224,7 +256,7 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
     let land = || {
         let transaction = Transaction::begin(repo, target.clone(), &base, &series, &options, context)?;
         let mut prepared = transaction.prepare(&base, &series, None)?;
-        prepared.record = record;
+        (prepared.record, prepared.is_pushed) = (record, true);
         prepared.publish()
     };
     match land() {

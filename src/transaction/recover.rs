@@ -4,7 +4,8 @@ use super::journal::Journal;
 use super::settle::{settle, shown};
 use super::transaction_dir::{Elsewhere, TransactionDir};
 use super::{
-    Error, Result, discard, drop as dropping, early, forget, interrupt, push, remove_abandoned, scratch_dir,
+    Error, Result, Watch, discard, drop as dropping, early, forget, interrupt, push, remove_abandoned,
+    scratch_dir,
 };
 use crate::report::{End, Recovered};
 use crate::vcs::fault::{Fault, point};
@@ -27,24 +28,15 @@ impl Recovered {
 /// # Errors
 /// The git directory cannot be read.
 pub fn pending(repo: &Repo) -> Result<Vec<String>> {
-    let mut all = transaction_dirs(repo)?;
+    let mut all = TransactionDir::list(repo)?;
     all.retain(|path| TransactionDir::check(path).is_err() || TransactionDir::is_live(path) == Some(false));
     Ok(all.iter().map(|path| TransactionDir::id_of(path)).collect())
-}
-
-fn transaction_dirs(repo: &Repo) -> Result<Vec<PathBuf>> {
-    TransactionDir::check_all(repo.common_dir())?;
-    let mut all = places::entries(&TransactionDir::all(repo.common_dir()))?;
-    // Other files are not ours.
-    all.retain(|path| path.symlink_metadata().is_ok_and(|found| found.is_dir() || found.is_symlink()));
-    all.sort();
-    Ok(all)
 }
 
 /// Finishes or undoes every transaction of a dead process. With `discard` it gives up one whose journal cannot be used.
 ///
 /// It asks a remote about a push only if `asks` is true for the reference, and then without the lock, because that may take long.
-/// With `waiting` it first waits until no process pushes these references.
+/// With `watch` it first waits until no process pushes these references.
 ///
 /// # Errors
 /// The lock is held, a file cannot be read or written, or [`Error::Broken`]. Running it again goes on where it stopped.
@@ -52,7 +44,7 @@ pub fn recover(
     repo: &Repo,
     timeout: Duration,
     asks: &dyn Fn(&str) -> bool,
-    waiting: Option<&dyn Fn(Duration)>,
+    watch: Option<&dyn Watch>,
     discard: bool,
 ) -> Result<Vec<Recovered>> {
     TransactionDir::check_all(repo.common_dir())?;
@@ -60,14 +52,14 @@ pub fn recover(
     if !ours.exists() {
         return Ok(Vec::new());
     }
-    if let Some(waiting) = waiting {
-        push::wait_for_pushes(transaction_dirs(repo)?, timeout, asks, waiting)?;
-    }
     // A signal waits until the recovery is complete.
     let _held = interrupt::hold();
-    let lock = super::lock(repo, timeout)?;
+    let lock = match watch {
+        Some(watch) => push::lock_between_pushes(repo, timeout, asks, watch)?,
+        None => super::lock(repo, timeout)?,
+    };
     let (mut all, mut later) = (Vec::new(), Vec::new());
-    for path in transaction_dirs(repo)? {
+    for path in TransactionDir::list(repo)? {
         if let Err(why) = TransactionDir::check(&path) {
             if !discard {
                 return Err(Error::Broken { transaction_dir: path, why, in_place: Vec::new() });

@@ -2,9 +2,9 @@
 
 use super::{Error, Result};
 use crate::report::{Obstacle, ObstacleKind};
-use crate::vcs::Oid;
 use crate::vcs::refs::{Head, short_name};
 use crate::vcs::repo::Repo;
+use crate::vcs::{self, Oid};
 
 /// The reference that a landing moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,17 @@ impl Target {
             (None, None) => repo.tip("HEAD")?,
         };
         Ok(Self { name, tip, start, is_head, checked_out: has_checkout })
+    }
+
+    /// Checks that it has not moved since.
+    ///
+    /// # Errors
+    /// [`vcs::Error::Moved`].
+    pub fn check_tip(&self, repo: &Repo) -> Result<()> {
+        match repo.tip(&self.name)? == self.tip {
+            true => Ok(()),
+            false => Err(vcs::Error::Moved { name: self.name.clone() }.into()),
+        }
     }
 
     /// The name without `refs/heads/`.

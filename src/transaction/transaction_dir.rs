@@ -72,6 +72,16 @@ impl TransactionDir {
         common.join("llm-apply").join("txn")
     }
 
+    /// The transaction directories, the oldest first.
+    pub(super) fn list(repo: &Repo) -> Result<Vec<PathBuf>> {
+        Self::check_all(repo.common_dir())?;
+        let mut all = places::entries(&Self::all(repo.common_dir()))?;
+        // Other files are not ours.
+        all.retain(|path| path.symlink_metadata().is_ok_and(|found| found.is_dir() || found.is_symlink()));
+        all.sort();
+        Ok(all)
+    }
+
     /// Checks that a path among the transaction directories is one. The error says why it is not.
     pub(super) fn check(path: &Path) -> std::result::Result<(), String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -289,6 +289,15 @@ impl Repo {
         Ok(())
     }
 
+    /// Waits until no other process has locked these references.
+    ///
+    /// # Errors
+    /// [`Error::Locked`].
+    pub fn wait_for_references<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
+        let patience = Patience::for_reference(self.config())?;
+        names.into_iter().try_for_each(|name| patience.wait_for(&lock_path(&self.ref_file(name))))
+    }
+
     /// Checks that no other reference is in the way of a new one: `a` of `a/b`, or `a/b` of `a`.
     fn check_available(&self, name: &str) -> Result<()> {
         let taken = |other: &str| Error::Git {

@@ -3,6 +3,7 @@ use crate::sandbox;
 
 mod ahead;
 mod interrupted;
+mod meanwhile;
 
 use git_llm_apply::vcs::fault::VARIABLE;
 use sandbox::fault::wait_for;

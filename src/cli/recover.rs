@@ -50,6 +50,11 @@ pub(super) fn sentence(one: &Recovered) -> String {
         ),
         End::Dropped => format!("finished a killed run: dropped {branch} ({})", one.id),
         End::Forgotten => format!("finished a killed run: the record is forgotten ({})", one.id),
+        End::Diverged => format!(
+            "a run pushed {branch}, and its remote has it, but {branch} was changed here since: 'git pull --rebase' or \
+             'git pull --no-rebase' brings the two together ({})",
+            one.id
+        ),
         End::LeftAlone => {
             format!(
                 "a killed run on {branch} could not be finished or taken back, since git has changed it since ({})",
@@ -70,7 +75,9 @@ pub(super) fn remarks(one: &Recovered) -> Vec<String> {
         all.push(match one.end {
             // It is unknown what is in the way.
             End::Waiting => format!("  {path} is in the way: it has local changes, or is in use"),
-            End::LeftAlone => format!("  {path} may have the new content, and was left as it is: look at it"),
+            End::LeftAlone | End::Diverged => {
+                format!("  {path} may have the new content, and was left as it is: look at it")
+            }
             _ => format!("  {path} was changed since, and was left as it is: look at it"),
         });
     }

@@ -166,7 +166,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::NotHere { .. } => problem(
             Fatal,
             "unfinished",
-            "'git llm-apply recover' moves it, unless the branch has moved since",
+            "'git llm-apply recover' moves it, or records the landing if the branch was changed here meanwhile",
         ),
         T::NotDropped { .. } => problem(
             Fatal,

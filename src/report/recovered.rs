@@ -29,7 +29,11 @@ impl Recovered {
 
     /// Whether the user has to look at something.
     pub fn is_open(&self) -> bool {
-        self.end != End::GivenUp && !(self.left.is_empty() && self.locks.is_empty())
+        match self.end {
+            End::GivenUp => false,
+            End::LeftAlone | End::Diverged => true,
+            _ => !(self.left.is_empty() && self.locks.is_empty()),
+        }
     }
 }
 
@@ -52,6 +56,8 @@ named! {
         Unknown = "unknown",
         /// Open: the remote has taken the push, but the branch cannot move here yet.
         Waiting = "waiting",
+        /// The remote has taken the push, and it is recorded; but the branch here was changed since, so it stays.
+        Diverged = "diverged",
         /// The branch, HEAD or the index's lock has changed since: no file was touched.
         LeftAlone = "left-alone",
         /// Its journal cannot be used: its locks were removed, and nothing else was touched.

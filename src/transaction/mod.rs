@@ -94,7 +94,7 @@ pub enum Error {
     #[error(transparent)]
     Vcs(#[from] vcs::Error),
     /// Obstacles; nothing was written.
-    #[error("the repository is in the way")]
+    #[error("{}", messages(.0))]
     InTheWay(Vec<Obstacle>),
     /// Another run holds the repository's lock, or pushes the branch.
     #[error("another git llm-apply {doing}; gave up after {} seconds", timeout.as_secs())]
@@ -223,6 +223,11 @@ pub enum Error {
         /// What failed.
         source: vcs::Error,
     },
+}
+
+fn messages(obstacles: &[Obstacle]) -> String {
+    let all: Vec<_> = obstacles.iter().map(|one| one.message.as_str()).collect();
+    all.join(", ")
 }
 
 fn remains(transaction_dir: &Path, in_place: &[String]) -> String {

@@ -217,19 +217,18 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Reco
 fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     let here = repo.value(&note.reference)?.map(|id| id.to_string());
     let record = note.record.clone().filter(|content| content.has_objects(repo));
-    if let Some(here) = &here
-        && repo.contains(here, &note.new)?
-    {
-        // A pull has moved it, for example.
+    let has_moved = here != note.old;
+    // A pull has moved it, for example.
+    let is_in_place = here.as_ref().map_or(Ok(false), |here| repo.contains(here, &note.new))?;
+    if is_in_place || has_moved {
         record::add_missing(repo, record, repo.id(&note.new)?, timeout)?;
         Attempt::forget_all(repo, repo.git_dir(), &note.attempts);
-        return Ok(Recovered::at(End::Finished));
+        return Ok(Recovered::at(if is_in_place { End::Finished } else { End::Diverged }));
     }
-    let branch = note.reference.strip_prefix("refs/heads/");
-    if here != note.old || branch.is_none() {
+    let Some(branch) = note.reference.strip_prefix("refs/heads/") else {
         return Ok(Recovered::at(End::LeftAlone));
-    }
-    let target = Target::choose(repo, branch, None)?;
+    };
+    let target = Target::choose(repo, Some(branch), None)?;
     let describe = |_: &Made, _: bool| String::new();
     let options = Options {
         lock_timeout: timeout,

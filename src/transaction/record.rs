@@ -137,10 +137,10 @@ impl Transaction<'_> {
 }
 
 impl RecordContent {
-    /// Whether the repository has all its objects.
+    /// Whether the repository has all its objects, and the commits.
     pub(super) fn has_objects(&self, repo: &Repo) -> bool {
         let has = |id: &String| repo.id(id).and_then(|id| repo.has(id)).unwrap_or(false);
-        self.files.iter().map(|(_, file)| file).chain(&self.also).all(has)
+        self.files.iter().map(|(_, file)| file).chain(&self.also).chain([&self.record.new]).all(has)
     }
 
     /// Writes the record, and returns the moves of its references. The caller holds the repository's lock.

@@ -73,17 +73,22 @@ pub fn recover(
         later.extend(unanswered.map(|unanswered| (dead, unanswered)));
     }
     drop(lock);
-    for (dead, (note, known)) in later {
+    for (dead, (note, known, left)) in later {
         let answer = match known {
             None if asks(note.reference()) => note.is_taken(repo),
             known => known,
         };
         // This is a landing, which takes the lock.
-        let moved = match answer {
+        let mut moved = match answer {
             Some(true) => push::finish(repo, &note, timeout),
             Some(false) => Ok(Recovered::at(End::Discarded)),
             None => Ok(Recovered::at(if discard { End::GivenUp } else { End::Unknown })),
         };
+        if let Ok(moved) = &mut moved
+            && moved.end == End::Diverged
+        {
+            moved.left = left;
+        }
         let _lock = super::lock(repo, timeout)?;
         let ended = moved.and_then(|moved| dead.end(Some(note.reference()), moved));
         all.extend(dead.unless_given_up(ended)?);
@@ -100,8 +105,8 @@ fn is_for_good(error: &Error) -> bool {
     !matches!(error, Error::Busy { .. } | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
-/// The note of a push that is to be settled by the remote's answer, and that answer if it is known.
-type Unanswered = (push::Note, Option<bool>);
+/// The note of a push that is to be settled by the remote's answer, that answer if it is known, and paths that were left as they are.
+type Unanswered = (push::Note, Option<bool>, Vec<String>);
 
 /// A transaction whose process is dead, locked against other recoveries.
 struct Dead<'r> {
@@ -157,9 +162,9 @@ impl<'r> Dead<'r> {
             let settled = settle(repo, path, &mut journal)?;
             Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
             Journal::retire(path)?;
-            if let (End::TakenBack, Some(note)) = (settled.end, pushed) {
+            if let (End::TakenBack | End::LeftAlone, Some(note)) = (settled.end, pushed) {
                 // It began to publish, so the remote had taken the push.
-                *unanswered = Some((note, Some(true)));
+                *unanswered = Some((note, Some(true), settled.left));
                 return Ok(None);
             }
             clean(repo, path, Some(&journal), settled.end)?;
@@ -169,7 +174,7 @@ impl<'r> Dead<'r> {
             return Err(discard::broken(repo, path, "it is gone, and left locks".to_owned()));
         }
         if let Some(note) = pushed {
-            *unanswered = Some((note, None));
+            *unanswered = Some((note, None, Vec::new()));
             return Ok(None);
         }
         if let Some(names) = dropping::settle(repo, path)? {

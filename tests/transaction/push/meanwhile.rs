@@ -119,3 +119,67 @@ fn a_landing_waits_at_its_end_for_a_push_that_began_since() {
         sandbox.leaves_no_file();
     }
 }
+
+#[test]
+fn a_commit_at_the_moment_of_the_push_leaves_a_record_and_says_so() {
+    let (sandbox, server) = cloned();
+    let commit = within(&sandbox, "unset GIT_DIR; git commit -q --allow-empty -m Theirs");
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-push"), &format!("#!/bin/sh\n{commit}\n"));
+    let run = sandbox.apply(["--push"], &greet()).exits(128);
+    run.says("the branch here was not moved").says("git llm-apply recover");
+    std::fs::remove_file(sandbox.repo.join(".git/hooks/pre-push")).unwrap();
+    assert_eq!(sandbox.subjects("-1"), ["Theirs"]);
+    let pushed = there(&sandbox, &server, "main");
+    let run = sandbox.run(["recover"]).exits(4).says("a run pushed main");
+    run.says("main was changed here since").says("'git pull --rebase'");
+    assert_eq!((sandbox.subjects("-1"), sandbox.status()), (vec!["Theirs".to_owned()], String::new()));
+    assert!(sandbox.run(["list"]).exits(0).stdout.contains("1 edit from response.txt"));
+    sandbox.run(["recover"]).exits(0).says("nothing to recover");
+    sandbox.leaves_no_file();
+    sandbox.git(["pull", "-q", "--rebase"]);
+    sandbox.git(["merge-base", "--is-ancestor", &pushed, "main"]);
+    sandbox.apply(["--push"], &greet()).exits(0).says("already landed");
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello\n");
+    sandbox.is_sound();
+}
+
+#[test]
+fn an_edit_at_the_moment_of_the_push_is_named_until_it_is_out_of_the_way() {
+    let (sandbox, server) = cloned();
+    let edit = within(&sandbox, "echo mine >README");
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-push"), &format!("#!/bin/sh\n{edit}\n"));
+    sandbox.apply(["--push"], &greet()).exits(128).says("README has local changes");
+    sandbox.run(["recover"]).exits(4).says("README is in the way");
+    assert_eq!(sandbox.text("README"), "mine\n");
+    sandbox.file("README", "hello\n");
+    sandbox.run(["recover"]).exits(0).says("finished");
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+    assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1);
+    assert_eq!((sandbox.status(), sandbox.text("README")), (String::new(), "hello all\n".to_owned()));
+    sandbox.leaves_no_file();
+}
+
+#[test]
+fn what_git_changed_after_a_kill_behind_the_push_is_recorded() {
+    // The user takes the landing's file into a commit of their own.
+    let (sandbox, server) = cloned();
+    let file = sandbox.response(&greet());
+    let run = sandbox.command(["--push"]).arg(file).env(VARIABLE, "file-placed:kill").output();
+    assert_eq!(Run::of(run.unwrap()).signal, Some(9));
+    for lock in ["index.lock", "HEAD.lock", "refs/heads/main.lock", "refs/llm-apply/history.lock"] {
+        let _ = std::fs::remove_file(sandbox.repo.join(".git").join(lock));
+    }
+    sandbox.file("own", "own\n");
+    sandbox.git(["add", "own"]);
+    sandbox.git(["commit", "-q", "-m", "Own"]);
+    let own = sandbox.head();
+    sandbox.run(["recover"]).exits(4).says("a run pushed main").says("README may have the new content");
+    assert_eq!((sandbox.head(), sandbox.text("README")), (own, "hello all\n".to_owned()));
+    assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1);
+    sandbox.git(["checkout", "-q", "README"]);
+    sandbox.git(["pull", "-q", "--rebase"]);
+    assert_eq!(sandbox.git(["rev-parse", "HEAD~"]), there(&sandbox, &server, "main"));
+    sandbox.run(["recover"]).exits(0).says("nothing to recover");
+    sandbox.leaves_no_file();
+}

@@ -107,9 +107,9 @@ fn texts<'r, const N: usize>(
 /// Keeps among `lone` only the lines that close the fence around the block or open it again, which are not content. If
 /// that is unclear, returns the first line in doubt.
 ///
-/// A fence line without a partner is in doubt if it may close that fence by its mark and length. Except in a Markdown
-/// file, a line at an edge of its half is in doubt, too. Two cases are clear:
-/// - Each line in doubt is at an edge, and closes the fence or opens it again. The file is not Markdown.
+/// A fence line without a partner is in doubt if it may close that fence: it has its mark and length, and no info string. In a
+/// Markdown file, one with an info string is in doubt, too, and in others a line at an edge of its half. Two cases are clear:
+/// - Each line in doubt closes the fence at the end of its half, or opens it again at the beginning. The file is not Markdown.
 /// - No line closes the fence, and both halves have as many lines in doubt. They are content.
 fn find_outer_fences<'r>(
     cursor: &Cursor<'r>,
@@ -120,15 +120,18 @@ fn find_outer_fences<'r>(
     let (mut is_closed, mut all_close, mut none_closes) = (false, !is_markdown, halves.len() > 1);
     for half in halves.iter_mut().filter(|half| !half.lone.is_empty()) {
         let mut solid = half.payload.lines().filter(|line| !line.is_blank());
-        let edges = [solid.next(), solid.last()];
+        let first = solid.next();
+        let edges = [first, solid.last().or(first)];
         half.lone.retain(|line| {
             let Some((fence, outer)) = Fence::of(line.text).zip(cursor.fence()) else { return false };
             let is_at_edge = edges.contains(&Some(*line));
             let opens_again = is_closed && (fence.info.is_empty() || fence.info == outer.info);
             let closes = opens_again || cursor.closes_fence(*line);
-            let in_doubt = closes || fence.may_close(outer) || is_at_edge && !is_markdown;
+            let may_be = if is_markdown { fence.may_close(outer) } else { fence.closes(outer) || is_at_edge };
+            let in_doubt = closes || may_be;
+            let edge = edges[usize::from(!opens_again)];
             is_closed ^= closes;
-            all_close &= !in_doubt || closes && is_at_edge;
+            all_close &= !in_doubt || closes && edge == Some(*line);
             none_closes &= !closes;
             in_doubt
         });

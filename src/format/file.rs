@@ -224,7 +224,10 @@ fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
 
 /// The path of a link: its target, unless that is somewhere else than the file that the text names.
 fn linked<'t>(name: &'t str, target: &'t str) -> &'t str {
-    let file = target.split('#').next().unwrap_or(target);
+    let bare = target.split([' ', '#']).next().unwrap_or(target);
+    let bare = target.strip_prefix('<').and_then(|rest| rest.split('>').next()).unwrap_or(bare);
+    // Editors put a scheme of their own before the path.
+    let file = bare.split_once(':').filter(|(_, path)| !path.starts_with('/')).map_or(bare, |(_, path)| path);
     let is_name = is_path(name)
         && !(is_path(file) && !file.contains("://") && file.len() > name.len() && is_same(name, file));
     if is_name { name } else { file }
@@ -300,6 +303,9 @@ mod tests {
             ("[src/a.py](./src/a.py#L4)", "./src/a.py"),
             ("[src/a.py](https://x.org/src/a.py)", "src/a.py"),
             ("[a.py](b.py)", "a.py"),
+            ("[a.py](src/a.py \"title\")", "src/a.py"),
+            ("[a.py](<src/a.py>)", "src/a.py"),
+            ("[a.py](mdc:src/a.py)", "src/a.py"),
             ("[the file](src/a.py)", "src/a.py"),
             ("app/[id]/page.tsx", "app/[id]/page.tsx"),
             ("### app/(group)/[...slug].tsx:", "app/(group)/[...slug].tsx"),

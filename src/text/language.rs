@@ -37,10 +37,12 @@ pub(crate) enum Trait {
     Markup,
     /// Indentation is syntax.
     Indented,
+    /// A backslash at the end of a line in a string takes the blanks of the next line away.
+    Joins,
 }
 
 use Trait::{
-    Closed, DotsAreBodies, DotsEndDocuments, Indented, Labels, Markup, Prose, Selectors, Starred, Stub,
+    Closed, DotsAreBodies, DotsEndDocuments, Indented, Joins, Labels, Markup, Prose, Selectors, Starred, Stub,
 };
 
 const STARS: &[(&str, &str)] = &[("/*", "*/")];
@@ -56,7 +58,7 @@ const BY_EXTENSION: &[(&str, Language)] = &[
     ),
     ("jsx tsx php", language("//", STARS, &[Labels, Starred, Markup])),
     ("jsonc json5", language("//", STARS, &[Labels, Starred, Closed])),
-    ("rs zig", language("//", STARS, &[])),
+    ("rs zig", language("//", STARS, &[Joins])),
     ("py pyw pyx bzl bazel star", language("#", &[], &[DotsAreBodies, Indented])),
     ("pyi", language("#", &[], &[Stub, Indented])),
     ("yaml yml", language("#", &[], &[DotsEndDocuments, Indented])),

@@ -37,11 +37,12 @@ impl Language {
         }
         let last_quote = lines.iter().rposition(|line| line.contains(&b'"'));
         let mut open: Option<Literal<'_>> = None;
-        let mut above: &[u8] = b":";
+        let (mut above, mut is_joined): (&[u8], bool) = (b":", false);
         let words: HashSet<&[u8]> = lines.iter().map(|line| end_of_heredoc(line)).collect();
         let mut inside = Vec::with_capacity(lines.len());
         for (at, &line) in lines.iter().enumerate() {
-            inside.push(open.is_some_and(|literal| !literal.is_doc));
+            inside.push(!is_joined && open.is_some_and(|literal| !literal.is_doc));
+            is_joined = self.has(Trait::Joins) && line.ends_with(b"\\");
             if open.is_none() && self.is_comment(line) {
                 continue;
             }
@@ -160,6 +161,7 @@ mod tests {
         assert_eq!(inside("a.php", " * Don't.\n$x = 'a\nb';\n// can't\nc"), "00100");
         assert_eq!(inside("a.sh", "x='\na\n'\necho \"it's\"\nb"), "01100");
         assert_eq!(inside("a.py", "x = \"a\\\n  b\"\nc"), "010");
+        assert_eq!(inside("a.rs", "x = \"a \\\n  b\n  c\";\nd"), "0010");
         assert_eq!(inside("a.cpp", "x = R\"y(a\nb\n)y\";\nc"), "0110");
         assert_eq!(inside("a.sql", "$$\na\n$$ 'x\ny'\nz"), "01110");
         assert_eq!(inside("a.rs", "fn f<'a>(x: &'a str) {\n'\"'\nx"), "000");

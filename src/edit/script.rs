@@ -68,9 +68,10 @@ impl Candidate {
         }
     }
 
-    /// Whether a line, an info string or a heading names it.
+    /// Whether a line, an info string or a heading names it; a heading may have other words in backquotes.
     pub(crate) fn is_named(&self) -> bool {
-        self.by <= Clue::Heading && !self.is_prose()
+        let may_be_word = self.by == Clue::Heading && !self.path.raw.contains(['/', '\\', '.']);
+        self.by <= Clue::Heading && !self.is_prose() && !may_be_word
     }
 
     /// Whether it is the file of the block before, which is not sure.

@@ -171,7 +171,7 @@ pub(super) fn only_names(text: &str) -> bool {
         && (before.is_empty() || before.strip_suffix([':', '：']).is_some_and(is_label))
 }
 
-/// Whether a text has the form of a path: one word with a separator or an extension; in brackets it may be something else.
+/// Whether a text has the form of a path: one word with a separator or an extension, or both if it has brackets.
 pub(super) fn is_path(path: &str) -> bool {
     if path.contains(' ') {
         return false;
@@ -182,7 +182,11 @@ pub(super) fn is_path(path: &str) -> bool {
             && extension.starts_with(|c: char| c.is_ascii_alphabetic())
             && extension.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
     });
-    extension || path.contains(['/', '\\']) && !path.contains(BRACKETS)
+    if path.contains(BRACKETS) {
+        extension && path.contains('/')
+    } else {
+        extension || path.contains(['/', '\\'])
+    }
 }
 
 /// A line without the marks of a heading, a list item or bold text.
@@ -328,7 +332,7 @@ mod tests {
         for line in ["Change `a.py` so:", "https://x.org/a.py", "done.", "path/<name>.py"] {
             assert_eq!(path_line(line), None, "{line}");
         }
-        for line in ["in a.py", "a.py and b.py", "my file.txt", "(1/3)", "f(a/b)"] {
+        for line in ["in a.py", "a.py and b.py", "my file.txt", "(1/3)", "f(a/b)", "a[0].js", "a.py,b.py"] {
             assert!(path_line(line).is_some_and(|found| !found.is_sure()), "{line}");
         }
     }

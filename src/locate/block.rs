@@ -10,14 +10,10 @@ use crate::version::LineChange;
 /// than the lines of that block have.
 ///
 /// The first line of the block below the line above shows the indentation of that block. Otherwise a deeper line begins
-/// a block of its own, and a shallower one has to continue an enclosing block, or replace a line with its indentation. If added
-/// lines are shifted, it begins no block below a line that ends with a word, a string or a closing bracket.
-pub(super) fn breaks(
-    context: &Context<'_>,
-    hay: Haystack<'_>,
-    change: &LineChange,
-    is_shifted: bool,
-) -> bool {
+/// a block of its own, and a shallower one has to continue an enclosing block, or replace a line with its indentation. Where
+/// a single indentation shows how lines are shifted, it begins no block below a line that ends with a word, a string or a closing
+/// bracket.
+pub(super) fn breaks(context: &Context<'_>, hay: Haystack<'_>, change: &LineChange, is_alone: bool) -> bool {
     let language = context.limits.language();
     let is_code = |text: &[u8]| !is_blank(text) && !language.is_comment(text);
     let added = change.bytes.split(|b| matches!(b, b'\n' | b'\r')).find(|text| is_code(text));
@@ -44,11 +40,11 @@ pub(super) fn breaks(
     let inner = item_indentation(heading).unwrap_or_else(|| outer.to_vec());
     let last = language.split(heading).0.trim_ascii().last();
     let is_whole = last.is_some_and(|last| last.is_ascii_alphanumeric() || b"_\"')]}".contains(last));
-    if is_shifted && is_whole && is_deeper(new, &inner) {
-        return true;
-    }
     let replaces =
         (change.start..change.end).filter_map(code_at).chain(below).any(|text| indentation(text) == new);
+    if is_alone && is_whole && !replaces && is_deeper(new, &inner) {
+        return true;
+    }
     // The enclosing block with its indentation is that of the first line above that is not deeper.
     let enclosing = above.map(indentation).find(|depth| !is_deeper(depth, new));
     !is_deeper(new, outer) && !replaces && enclosing != Some(new)

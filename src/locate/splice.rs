@@ -72,9 +72,10 @@ impl Splice<'_> {
             }
         }
         changes.extend(self.finish(&mut between, pattern, aligned, above, None)?);
-        let shifts = self.reindent.shifts();
+        let pairs = aligned.indentations(self.hay, pattern);
+        let is_alone = self.reindent.shifts() && pairs.iter().all(|(written, _)| *written == pairs[0].0);
         let breaks = |context: &Context<'_>| {
-            changes.iter().any(|change| block::breaks(context, self.hay, change, shifts))
+            changes.iter().any(|change| block::breaks(context, self.hay, change, is_alone))
         };
         if self.context.is_some_and(breaks) { Err(Unclear::Style) } else { Ok(changes) }
     }

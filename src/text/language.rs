@@ -104,9 +104,9 @@ const LABELS: &str = "py pyi pyw:python python3|rs:rust|js mjs cjs jsx:javascrip
                       ex exs:elixir|hs:haskell|ml mli:ocaml|m mm:objectivec objective-c matlab|pl pm:perl|tf:terraform hcl|\
                       json prettierrc eslintrc babelrc:json jsonc json5|pipfile:toml|proto:protobuf|sol:solidity|\
                       v sv svh:verilog systemverilog|mod sum:go text|ini cfg conf service editorconfig:ini nginx|\
-                      build workspace tiltfile bzl bazel:python starlark meson bazel|cmakelists.txt:cmake|justfile:just|\
+                      tiltfile bzl bazel:python starlark bazel|build:meson|cmakelists.txt:cmake|justfile:just|\
                       makefile gnumakefile mk:make|dockerfile containerfile:docker dockerfile|\
-                      txt constraints.txt robots.txt license copying notice:text txt plaintext";
+                      txt cmakelists.txt constraints.txt robots.txt license copying notice:text txt plaintext";
 
 /// A comment with one of these is a directive: a program reads it.
 const DIRECTIVES: &str = "noqa|nolint|type:|mypy:|pylint|pyright|pragma|fmt:|isort:|ruff:|-*-|coding:|coding=|go:|\
@@ -323,13 +323,13 @@ mod tests {
             ("ruby", "Gemfile.lock"),
             ("docker", "Dockerfile.dev"),
             ("make", "Makefile.am"),
-            ("python", "BUILD"),
+            ("text", "CMakeLists.txt"),
             ("text", "robots.txt"),
             ("go", "go.mod"),
         ] {
             assert!(Language::is_called(label, path), "{path}");
         }
-        assert!(!Language::is_called("bash", "Node.js") && !Language::is_called("python", "CMakeLists.txt"));
+        assert!(!Language::is_called("python", "Build") && !Language::is_called("python", "CMakeLists.txt"));
     }
 
     #[test]

@@ -14,17 +14,9 @@ use crate::response::Passage;
 use crate::span::Span;
 
 /// Tools with tags of their own. Other names may be wrappers, such as `<apply_patch>` around a patch.
-const TOOLS: [&str; 7] = [
-    "write_to_file",
-    "replace_in_file",
-    "apply_diff",
-    "str_replace",
-    "delete_file",
-    "edit_file",
-    "create_file",
-];
+const TOOLS: [&str; 5] = ["write_to_file", "replace_in_file", "apply_diff", "str_replace", "delete_file"];
 /// Tools with tags of their own that edit files in other ways, which are refused.
-const OTHERS: [&str; 2] = ["search_and_replace", "insert_content"];
+const OTHERS: [&str; 4] = ["search_and_replace", "insert_content", "edit_file", "create_file"];
 
 /// The tag of a call or a field.
 #[derive(Clone, Copy)]

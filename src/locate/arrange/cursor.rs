@@ -37,7 +37,7 @@ impl Cursor {
         self.taken.push(place);
         let Query { pattern, bounds, .. } = query;
         let is_at_end = pattern.before.is_empty() && (bounds.regions.is_none() || bounds.tail.is_some());
-        if is_at_end || place.first() < bounds.from {
+        if is_at_end || bounds.regions.is_none() && place.first() < bounds.from {
             return;
         }
         if let Placement::AlreadyApplied(_) = placement {
@@ -80,9 +80,26 @@ impl Cursor {
         is_at_end: bool,
     ) -> Result<Bounds, Box<Refusal>> {
         let end = hay.line_count();
-        let behind = nested(headings, texts, self.above..end);
-        // The chunk may be out of order.
-        let regions = behind.or_else(|refusal| nested(headings, texts, 0..end).map_err(|_| refusal))?;
+        let mut regions: Vec<Region> = Vec::new();
+        for text in texts.iter().filter(|text| !text.trim().is_empty()) {
+            let inside =
+                |outer: &Region| (outer.heading + 1..(outer.last + 1).min(end), Some(outer.outermost));
+            let outer = match regions.as_slice() {
+                [] => vec![(self.above..end, None)],
+                outer => outer.iter().map(inside).collect(),
+            };
+            let from = outer.first().map_or(0, |(lines, _)| lines.start);
+            let inner = outer.into_iter().flat_map(|(lines, outermost)| {
+                regions_of(headings, text, lines).into_iter().map(move |region| match outermost {
+                    Some(outermost) => Region { outermost, ..region },
+                    None => region,
+                })
+            });
+            regions = inner.collect();
+            if regions.is_empty() {
+                return Err(evidence::no_heading(text, from));
+            }
+        }
         let last = || (0..end).rev().find(|line| !hay.is_blank(*line)).unwrap_or(0);
         Ok(Bounds {
             regions: Some(regions).filter(|regions| !regions.is_empty()),
@@ -90,35 +107,6 @@ impl Cursor {
             tail: is_at_end.then(last),
         })
     }
-}
-
-/// The regions of the innermost of some headings in these lines, outermost first; empty without headings.
-fn nested(
-    headings: &Headings<'_>,
-    texts: &[String],
-    lines: Range<usize>,
-) -> Result<Vec<Region>, Box<Refusal>> {
-    let mut regions: Vec<Region> = Vec::new();
-    for text in texts.iter().filter(|text| !text.trim().is_empty()) {
-        let inside =
-            |outer: &Region| (outer.heading + 1..(outer.last + 1).min(lines.end), Some(outer.outermost));
-        let outer = match regions.as_slice() {
-            [] => vec![(lines.clone(), None)],
-            outer => outer.iter().map(inside).collect(),
-        };
-        let from = outer.first().map_or(0, |(lines, _)| lines.start);
-        let inner = outer.into_iter().flat_map(|(lines, outermost)| {
-            regions_of(headings, text, lines).into_iter().map(move |region| match outermost {
-                Some(outermost) => Region { outermost, ..region },
-                None => region,
-            })
-        });
-        regions = inner.collect();
-        if regions.is_empty() {
-            return Err(evidence::no_heading(text, from));
-        }
-    }
-    Ok(regions)
 }
 
 /// The regions of the lines of a range that a heading may mean, each at most up to the next one.

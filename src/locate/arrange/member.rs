@@ -224,11 +224,11 @@ impl Member<'_> {
 
     /// The solution of a chunk whose only place is before that of the previous one, and is not that of another chunk.
     fn out_of_order(&self, cursor: &Cursor) -> Result<Option<Solution>, Box<Refusal>> {
-        if self.query.bounds.tail.is_some() {
+        let bounds = self.query.bounds;
+        if bounds.regions.is_some() || bounds.tail.is_some() {
             return Ok(None);
         }
-        let bounds = Bounds { from: 0, ..self.query.bounds.clone() };
-        let query = Query { bounds: &bounds, ..self.query };
+        let query = Query { bounds: &Bounds::NONE, ..self.query };
         let matches = find(&query);
         match matches.as_ref().map(|matches| matches.places.as_slice()) {
             // It may have no other place in a looser mode.

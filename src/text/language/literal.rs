@@ -19,7 +19,7 @@ const LITERALS: &[(&str, &[(&str, &str)])] = &[
     ("sh bash zsh ksh pl pm", &[("<<", ""), ("'", "'")]),
     ("tf hcl dockerfile", &[("<<", "")]),
     ("rb cr", &[("<<-", ""), ("<<", ""), ("'", "'")]),
-    ("php", &[("<<<", ""), ("'", "'")]),
+    ("php", &[("<<<", ""), ("'", "'"), ("\"", "\"")]),
     ("ps1", &[("'", "'")]),
 ];
 
@@ -32,10 +32,13 @@ impl Language {
     /// For each of some lines, whether it begins inside of a string or heredoc that one of them opens, so that its indentation is
     /// a part of the value. Docstrings do not count.
     pub(crate) fn are_inside_literals(self, lines: &[&[u8]]) -> Vec<bool> {
-        if self.is_prose() {
+        // In markup, and in folded texts of YAML, blanks are not content.
+        let any_quote =
+            !self.line.is_empty() && !self.has(Trait::Markup) && !self.has(Trait::DotsEndDocuments);
+        if self.literals.is_empty() && !any_quote {
             return vec![false; lines.len()];
         }
-        let last_quote = lines.iter().rposition(|line| line.contains(&b'"'));
+        let last_quote = lines.iter().rposition(|line| any_quote && line.contains(&b'"'));
         let mut open: Option<Literal<'_>> = None;
         let (mut above, mut is_joined): (&[u8], bool) = (b":", false);
         let words: HashSet<&[u8]> = lines.iter().map(|line| end_of_heredoc(line)).collect();
@@ -154,7 +157,10 @@ mod tests {
         assert_eq!(inside("a.rb", "f <<-EOS\n  a\n  EOS\n<<~X\na\nX\nb"), "0110000");
         assert_eq!(inside("a.php", "$a = <<<EOT\n  a\nEOT;\n$b = <<<'X'\nb\nX\n;"), "0110110");
         assert_eq!(inside("a.txt", "`\"\nx\""), "00");
-        for path in ["a.sh", "a.rs", "a.php", "a.rb", "a.exs", "a.clj", "a.c", "a.jl", "a.unknown"] {
+        assert_eq!(inside("a.vim", "\" a\n\" b"), "00");
+        assert_eq!(inside("a.yml", "a: \"b\n  c\""), "00");
+        assert_eq!(inside("a.tsx", "<a class=\"b\n  c\">"), "00");
+        for path in ["a.sh", "a.rs", "a.php", "a.rb", "a.exs", "a.clj", "a.c", "a.jl"] {
             assert_eq!(inside(path, "x = \"\na\n  b \\\" c\n\";\n\"d\"\ne"), "011100", "{path}");
         }
         assert_eq!(inside("a.c", "x = 5; /* 5\" */\nx = '\"';\ny"), "000", "it is not closed");

@@ -46,6 +46,17 @@ fn below_a_statement_none_is_deeper() {
 }
 
 #[test]
+fn lines_that_the_file_has_deeper_may_change() {
+    let file = "a:\n  - run: |\n      if x; then\n        y\n      fi\n  - b\n";
+    let expected = file.replace("        y\n", "        z\n");
+    lands("a.yml", file, each("a.yml", "if x; then\n  y\nfi", "if x; then\n  z\nfi"), &expected);
+    let file = "class A:\n    def f(self):\n        \"\"\"Do it.\n\n        x: the thing\n            that goes on\n        \"\"\"\n";
+    let expected = file.replace("that goes", "which goes");
+    let [find, put] = ["that", "which"].map(|word| format!("x: the thing\n    {word} goes on"));
+    lands("a.py", file, each("a.py", &find, &put), &expected);
+}
+
+#[test]
 fn strings_of_several_lines_are_not_shifted() {
     let file = "f() {\n\tone\n\ttwo\n}\n";
     for (path, string) in [

@@ -484,22 +484,6 @@ fn where_the_text_stands_below_the_block_as_it_is_written_none_in_it_is_taken_by
 }
 
 #[test]
-fn chunks_with_headings_may_be_out_of_order() {
-    let file = "def a():\n    x = 1\n    y = 2\n\ndef b():\n    z = 3\n    w = 4\n";
-    let chunks =
-        "@@ def b():\n     z = 3\n-    w = 4\n+    w = 5\n@@ def a():\n     x = 1\n-    y = 2\n+    y = 6\n";
-    let expected = "def a():\n    x = 1\n    y = 6\n\ndef b():\n    z = 3\n    w = 5\n";
-    lands("a.py", file, patch("a.py", chunks), expected);
-    // A text that the heading's block lacks, or that the file has twice, is not taken.
-    refused("a.py", file, patch("a.py", &chunks.replace("@@ def a():", "@@ def b():")));
-    let twice = format!("{file}\ndef c():\n    x = 1\n    y = 2\n");
-    refused("a.py", &twice, patch("a.py", chunks));
-    let again = chunks.replace("     x = 1\n-    y = 2\n+    y = 6", "     x = 1\n     y = 2\n+    q = 7");
-    let again = [again.as_str(), "@@ def a():\n     x = 1\n     y = 2\n+    r = 8\n"].concat();
-    refused("a.py", file, patch("a.py", &again));
-}
-
-#[test]
 fn a_long_heading_may_be_cut_in_a_word() {
     let head = "def some_function_name(alpha_argument, beta_argument, gamma_argument, delta_argument=None):";
     let file = format!("def first():\n    return 1\n\n{head}\n    return 1\n");

@@ -64,14 +64,14 @@ impl Candidate {
     pub(crate) fn is_prose(&self) -> bool {
         match self.by {
             Clue::Line => !self.quoted,
-            by => by == Clue::Mention && !self.path.raw.contains(['/', '\\', '.']),
+            Clue::Heading | Clue::Mention => !self.path.raw.contains(['/', '\\', '.']),
+            _ => false,
         }
     }
 
-    /// Whether a line, an info string or a heading names it; a heading may have other words in backquotes.
+    /// Whether a line, an info string or a heading names it.
     pub(crate) fn is_named(&self) -> bool {
-        let may_be_word = self.by == Clue::Heading && !self.path.raw.contains(['/', '\\', '.']);
-        self.by <= Clue::Heading && !self.is_prose() && !may_be_word
+        self.by <= Clue::Heading && !self.is_prose()
     }
 
     /// Whether it is the file of the block before, which is not sure.

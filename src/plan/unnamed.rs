@@ -89,7 +89,7 @@ fn counting(
             by if by.is_whole() => !candidate.is_prose() || is_file(&candidate.path, base)?,
             Clue::Asked => true,
             _ if has_no_search_text => false,
-            Clue::Heading => true,
+            Clue::Heading => !candidate.is_prose() || is_file(&candidate.path, base)?,
             _ if is_named => false,
             Clue::Mention => is_file(&candidate.path, base)?,
             _ => true,

@@ -150,6 +150,11 @@ fn a_path_is_for_blocks_that_name_none() {
         assert_eq!(sandbox.text("copy.txt"), "one\n", "{above}");
         assert!(sandbox.text("old.txt").starts_with(&format!("one {at}\n")), "{above}");
     }
+    // A word in backquotes is no path.
+    let block = "### `hello` says more\n\n<<<<<<< SEARCH\nhello\n=======\nhello you\n>>>>>>> REPLACE\n";
+    let sandbox = Sandbox::new();
+    sandbox.apply(["--no-keep"], block).exits(1).says("this edit names no file");
+    sandbox.apply(["--path", "README"], block).exits(0);
 }
 
 #[test]

@@ -232,8 +232,9 @@ fn linked<'t>(name: &'t str, target: &'t str) -> &'t str {
     let bare = target.strip_prefix('<').and_then(|rest| rest.split('>').next()).unwrap_or(bare);
     // Editors put a scheme of their own before the path.
     let file = bare.split_once(':').filter(|(_, path)| !path.starts_with('/')).map_or(bare, |(_, path)| path);
-    let is_name = is_path(name)
-        && !(is_path(file) && !file.contains("://") && file.len() > name.len() && is_same(name, file));
+    let is_relative = !file.starts_with(['/', '\\']) && !file.starts_with("..") && !file.contains([':', '%']);
+    let is_of_name = is_path(file) && is_relative && file.len() > name.len() && is_same(name, file);
+    let is_name = is_path(name) && !is_of_name;
     if is_name { name } else { file }
 }
 
@@ -310,6 +311,9 @@ mod tests {
             ("[a.py](src/a.py \"title\")", "src/a.py"),
             ("[a.py](<src/a.py>)", "src/a.py"),
             ("[a.py](mdc:src/a.py)", "src/a.py"),
+            ("[src/a.py](/src/a.py)", "src/a.py"),
+            ("[src/a.py](../src/a.py)", "src/a.py"),
+            ("[src/a.py](sandbox:/mnt/src/a.py)", "src/a.py"),
             ("[the file](src/a.py)", "src/a.py"),
             ("app/[id]/page.tsx", "app/[id]/page.tsx"),
             ("### app/(group)/[...slug].tsx:", "app/(group)/[...slug].tsx"),

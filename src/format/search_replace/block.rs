@@ -4,7 +4,7 @@ use super::marker::Marker;
 use crate::diag::Code;
 use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op, Unit};
 use crate::format::fault::{self, Fault};
-use crate::format::fence::{Fence, Pairs, is_markdown, unfence_all};
+use crate::format::fence::{Fence, Pairs, is_markdown, unfence, unfence_all};
 use crate::format::scan::{Cursor, Line, Lines, Mark, Payload, trim};
 use crate::format::{Output, reasoning};
 use crate::response::Passage;
@@ -78,16 +78,14 @@ impl<'r> Half<'r> {
     }
 
     /// Its text without fence lines that are not content.
-    fn text(&self, cursor: &Cursor<'r>) -> Passage {
+    fn text(&self) -> Passage {
         if self.lone.is_empty() {
             return self.payload.text();
         }
-        let (mut text, mut start) = (Passage::default(), self.payload.span().start as usize);
-        for line in &self.lone {
-            text.push(cursor.response(), &cursor.payload(start, line.start));
-            start = line.next;
+        let mut text = Passage::default();
+        for line in self.payload.lines().filter(|line| !self.lone.contains(line)) {
+            text.push_line(self.payload.response(), line.start, line.text);
         }
-        text.push(cursor.response(), &cursor.payload(start, self.payload.end.max(start)));
         text
     }
 }
@@ -99,9 +97,17 @@ fn texts<'r, const N: usize>(
     out: &mut Output,
 ) -> Result<[Passage; N], Fault> {
     find_outer_fences(cursor, &mut halves, out).map_err(|line| fault::unclear_fence(cursor.span_of(line)))?;
-    let payloads = halves.each_ref().map(|half| &half.payload);
-    let inner = unfence_all(payloads, out.file.as_deref().unwrap_or(""));
-    Ok(inner.unwrap_or_else(|| halves.map(|half| half.text(cursor))))
+    let (payloads, file) = (halves.each_ref().map(|half| &half.payload), out.file.as_deref().unwrap_or(""));
+    if let Some(inner) = unfence_all(payloads, file) {
+        return Ok(inner);
+    }
+    // The fence around the block may be that of its first half.
+    let mut is_closed = false;
+    Ok(halves.map(|half| {
+        let own = if is_closed { unfence(&half.payload, file) } else { None };
+        is_closed = half.lone.len() == 1;
+        own.unwrap_or_else(|| half.text())
+    }))
 }
 
 /// Keeps among `lone` only the lines that close the fence around the block or open it again, which are not content. If

@@ -72,8 +72,11 @@ impl Splice<'_> {
             }
         }
         changes.extend(self.finish(&mut between, pattern, aligned, above, None)?);
-        let pairs = aligned.indentations(self.hay, pattern);
-        let is_alone = self.reindent.shifts() && pairs.iter().all(|(written, _)| *written == pairs[0].0);
+        let shows_one = || {
+            let pairs = aligned.indentations(self.hay, pattern);
+            pairs.windows(2).all(|pair| pair[0].0 == pair[1].0)
+        };
+        let is_alone = self.reindent.shifts() && shows_one();
         let breaks = |context: &Context<'_>| {
             changes.iter().any(|change| block::breaks(context, self.hay, change, is_alone))
         };

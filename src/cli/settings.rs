@@ -137,12 +137,11 @@ impl Settings {
 
     /// Adjusts the options to the output.
     pub(super) fn print_by(&mut self, typed: &Typed, output: Output) -> std::result::Result<(), Error> {
-        for (is_on, option) in [(output.json, "--json"), (output.feedback, "--feedback")] {
-            if is_on && shows(typed) {
+        let exclusive = [(output.json, "--json"), (output.feedback, "--feedback")];
+        if let Some((_, option)) = exclusive.into_iter().find(|(is_on, _)| *is_on) {
+            if shows(typed) {
                 return usage(&format!("{option} cannot be used with --diff or --stat"));
             }
-        }
-        if output.json || output.feedback {
             (self.diff, self.stat) = (false, false);
         }
         if self.branch_per_edit.is_some() && self.options.branch.is_some() {

@@ -144,10 +144,7 @@ fn landed(report: &Report, branch: &BranchReport) -> String {
         Some(old) => format!("{old}..{new}, {commits}"),
         None => format!("new, at {new}, {commits}"),
     };
-    let tips = match &branch.pushed {
-        Some(pushed) => format!("{tips}; pushed to {}", escape(pushed)),
-        None => tips,
-    };
+    let pushed = branch.pushed.as_ref().map(|to| format!("; pushed to {}", escape(to))).unwrap_or_default();
     let what = edits_of(report);
     let back = match &report.undone {
         Some(Undone { kind: RecordKind::Undone, id }) => {
@@ -164,7 +161,7 @@ fn landed(report: &Report, branch: &BranchReport) -> String {
         }
         None => format!("take it back: {}", way_back(branch, report.landing.as_deref(), old, &new)),
     };
-    format!("{BOLD}{}{BOLD:#}: {tips}\n{back}", escape(&branch.name))
+    format!("{BOLD}{}{BOLD:#}: {tips}{pushed}\n{back}", escape(&branch.name))
 }
 
 /// What a dry run would do.

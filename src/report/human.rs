@@ -216,9 +216,10 @@ fn nothing(report: &Report) -> String {
 
 /// The command that undoes or redoes a landing on its branch.
 fn on_branch(verb: &str, branch: &BranchReport, id: &str) -> String {
+    let push = if branch.pushed.is_some() { " --push" } else { "" };
     match (branch.checked_out, branch.reference.strip_prefix("refs/heads/")) {
-        (false, Some(name)) => format!("git llm-apply {verb} -b {} {id}", shell_word(name)),
-        _ => format!("git llm-apply {verb} {id}"),
+        (false, Some(name)) => format!("git llm-apply {verb}{push} -b {} {id}", shell_word(name)),
+        _ => format!("git llm-apply {verb}{push} {id}"),
     }
 }
 

@@ -116,7 +116,8 @@ fn where_git_push_would_go_to_another_branch_the_remote_has_to_be_named() {
         sandbox.apply(["--push", "--no-keep"], &greet()).exits(128).says(key).says("--push=origin");
         assert_eq!(there(&sandbox, &server, "main"), base);
     }
-    sandbox.apply(["--push=origin"], &greet()).exits(0).says("; pushed to main of origin");
+    let run = sandbox.apply(["--push=origin"], &greet()).exits(0).says("; pushed to main of origin");
+    run.says("take it back: git llm-apply undo --push ");
     assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
 }
 

@@ -87,7 +87,12 @@ impl<'r> Pairs<'r> {
             if inner_and_outer.iter().any(|&at| open.get(at).is_some_and(is_in_longer)) {
                 continue;
             }
-            let closes = |at: &usize| open.get(*at).is_some_and(|(_, open)| fence.closes(*open));
+            // In code, a deeply indented fence is in a comment, and its partner is as deep.
+            let closes = |at: &usize| {
+                open.get(*at).is_some_and(|(opening, open)| {
+                    fence.closes(*open) && is_deep(line.text) == is_deep(opening.text)
+                })
+            };
             match inner_and_outer.into_iter().find(closes) {
                 Some(at) => {
                     pair = Some((open[at].0, line, open[at].1.info));

@@ -35,7 +35,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
         return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
     };
     let block = span.join(cursor.span_of(extent.end));
-    let half = |start, end| Half::of(lines.clone(), start, end, extent.has_fences);
+    let outer = cursor.fence().filter(|_| extent.has_fences);
+    let half = |start, end| Half::of(lines.clone(), start, end, outer);
     if is_new {
         let [text] = texts(cursor, [half(start, extent.end.start)], out)?;
         return Ok((block, Op::Create { text, existing: Existing::Refuse }));
@@ -64,16 +65,21 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
 /// A text of a block: the search text, the replacement, or that of a new file.
 struct Half<'r> {
     payload: Payload<'r>,
-    /// The fence lines without a partner; later only those that are not content.
+    /// The fence lines without a partner that may belong to the fence around the block; later only those that are not
+    /// content.
     lone: Vec<Line<'r>>,
 }
 
 impl<'r> Half<'r> {
-    /// The half from `start` to `end`; the lines begin there or above.
-    fn of(mut lines: Lines<'r>, start: usize, end: usize, has_fences: bool) -> Self {
+    /// The half from `start` to `end`, with the fence around the block; the lines begin there or above. Fence lines that
+    /// are shorter than that fence, or have another mark, are content: they have no part in the pairs.
+    fn of(mut lines: Lines<'r>, start: usize, end: usize, outer: Option<Fence<'r>>) -> Self {
         lines.pass(|line| line.start < start);
         let payload = Payload { lines, end };
-        let lone = if has_fences { Pairs::of(payload.lines()).lone } else { Vec::new() };
+        let lone = outer.map_or_else(Vec::new, |outer| {
+            let counts = |line: &Line<'_>| Fence::of(line.text).is_some_and(|fence| fence.may_close(outer));
+            Pairs::of(payload.lines().filter(counts)).lone
+        });
         Self { payload, lone }
     }
 
@@ -113,8 +119,8 @@ fn texts<'r, const N: usize>(
 /// Keeps among `lone` only the lines that close the fence around the block or open it again, which are not content. If
 /// that is unclear, returns the first line in doubt.
 ///
-/// A fence line without a partner is in doubt if it may close that fence: it has its mark and length, and no info string. In a
-/// Markdown file, one with an info string is in doubt, too, and in others a line at an edge of its half. Two cases are clear:
+/// A fence line without a partner is in doubt if it has no info string, or is at an edge of its half, or the file is
+/// Markdown. Two cases are clear:
 /// - Each line in doubt closes the fence at the end of its half, or opens it again at the beginning. The file is not Markdown.
 /// - No line closes the fence, and both halves have as many lines in doubt. They are content.
 fn find_outer_fences<'r>(
@@ -133,8 +139,7 @@ fn find_outer_fences<'r>(
             let is_at_edge = edges.contains(&Some(*line));
             let opens_again = is_closed && (fence.info.is_empty() || fence.info == outer.info);
             let closes = opens_again || cursor.closes_fence(*line);
-            let may_be = if is_markdown { fence.may_close(outer) } else { fence.closes(outer) || is_at_edge };
-            let in_doubt = closes || may_be;
+            let in_doubt = closes || is_markdown || is_at_edge || fence.info.is_empty();
             let edge = edges[usize::from(!opens_again)];
             is_closed ^= closes;
             all_close &= !in_doubt || closes && edge == Some(*line);

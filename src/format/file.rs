@@ -17,6 +17,8 @@ const COMMENTS: &[(&str, &str)] =
     &[("//", ""), ("#", ""), ("--", ""), (";", ""), ("%", ""), ("/*", "*/"), ("<!--", "-->")];
 /// Brackets and a separator, as in `app/[id]/page.tsx` and `(group)/a,b.ts`.
 const BRACKETS: [char; 5] = ['[', ']', '(', ')', ','];
+/// What Markdown escapes in the names of files.
+const ESCAPED: [char; 7] = ['_', '*', '[', ']', '(', ')', '#'];
 /// The length of the longest path, in bytes.
 const LONGEST: usize = 400;
 
@@ -36,11 +38,18 @@ impl NamedPath<'_> {
         self.quoted || is_path(self.path)
     }
 
-    /// The path with its span; the path is a part of the line.
+    /// The path with its span; the path is a part of the line. Outside of backquotes, Markdown escapes some characters
+    /// with a backslash: `my\_file.py`.
     pub(super) fn target(self, line: Line<'_>, response: u32) -> Target {
-        let start = line.start + (self.path.as_ptr() as usize - line.text.as_ptr() as usize);
+        let offset = self.path.as_ptr() as usize - line.text.as_ptr() as usize;
+        let start = line.start + offset;
         let span = Span::new(response, start, start + self.path.len());
-        Target::new(self.path, span)
+        if line.text[..offset].ends_with('`') || !self.path.contains('\\') {
+            return Target::new(self.path, span);
+        }
+        let mut path = self.path.to_owned();
+        ESCAPED.iter().for_each(|c| path = path.replace(&format!("\\{c}"), &c.to_string()));
+        Target::new(&path, span)
     }
 }
 
@@ -97,12 +106,16 @@ pub(super) fn names_several(text: &str) -> bool {
 
 /// The path in an info string: the only word with the form of a path, as in `python src/a.py`,
 /// `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`, or else the whole string.
-pub(super) fn info(info: &str) -> Option<NamedPath<'_>> {
+pub(super) fn info<'t>(info: &'t str) -> Option<NamedPath<'t>> {
     // Most info strings are one word, such as `diff`.
     info.contains(['.', '/', '\\']).then_some(())?;
     let of = |text| only_path(text, false).filter(|found| is_path(found.path));
-    let is_border = |c: char| c.is_whitespace() || "{}()[]\"'=,:;".contains(c);
-    let mut words = info.split(is_border).filter_map(of);
+    let is_border = |c: char| c.is_whitespace() || "{}\"'=,:;".contains(c);
+    let bare = |word: &'t str| {
+        let inner = |open: char, close: char| word.strip_prefix(open)?.strip_suffix(close);
+        inner('(', ')').or_else(|| inner('[', ']')).unwrap_or(word)
+    };
+    let mut words = info.split(is_border).map(bare).filter_map(of);
     let only = words.next().filter(|first| words.all(|other| other.path == first.path));
     let only = only.or_else(|| of(info))?;
     // Line numbers, a remark, or the arguments of a command.
@@ -127,12 +140,13 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
     let mut rest = line;
     std::iter::from_fn(move || {
         loop {
-            rest = rest.trim_start_matches(|c| c != '`' && !is_of_path(c));
+            rest = rest.trim_start_matches(|c| !matches!(c, '`' | '[') && !is_of_path(c));
             let quoted = rest.strip_prefix('`').and_then(|inner| inner.split_once('`'));
-            let (word, after) = match quoted {
-                Some((word, after)) => (trim(word), after),
-                None => {
-                    rest = rest.strip_prefix('`').unwrap_or(rest);
+            let (word, after) = match (quoted, link_length(rest)) {
+                (Some((word, after)), _) => (trim(word), after),
+                (None, Some(length)) => rest.split_at(length),
+                (None, None) => {
+                    rest = rest.strip_prefix(['`', '[']).unwrap_or(rest);
                     let (word, after) = rest.split_at(rest.find(|c| !is_of_path(c)).unwrap_or(rest.len()));
                     let word = word.split(':').next().unwrap_or(word).trim_end_matches(['.', '-']);
                     (without_prose(word), after)
@@ -218,7 +232,7 @@ fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
         if let Some((inner, mark)) = WRAPPERS.iter().find_map(|mark| Some((inner(mark)?, *mark))) {
             (text, quoted) = (trim(inner), quoted || mark != "**" && mark != "__");
         } else if let Some((name, link)) = text.strip_prefix('[').and_then(|rest| rest.split_once("](")) {
-            (text, quoted) = (linked(name, link.strip_suffix(')')?), true);
+            (text, quoted) = (linked(name, link.strip_suffix(')')?)?, true);
         } else {
             break;
         }
@@ -226,22 +240,34 @@ fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     is_plausible(text, quoted).then_some(NamedPath { path: text, quoted, is_part })
 }
 
-/// The path of a link: its target, unless that is somewhere else than the file that the text names.
-fn linked<'t>(name: &'t str, target: &'t str) -> &'t str {
+/// The length of the link at the start of a text.
+fn link_length(text: &str) -> Option<usize> {
+    let target = text.strip_prefix('[')?.find(']')? + 2;
+    let length = text[target..].strip_prefix('(')?.find(')')? + 2;
+    Some(target + length)
+}
+
+/// The path of a link: its target, or the text if that says as much, and the target is somewhere else. `None` if the
+/// target is no path.
+fn linked<'t>(name: &'t str, target: &'t str) -> Option<&'t str> {
     let bare = target.split([' ', '#']).next().unwrap_or(target);
     let bare = target.strip_prefix('<').and_then(|rest| rest.split('>').next()).unwrap_or(bare);
     // Editors put a scheme of their own before the path.
     let file = bare.split_once(':').filter(|(_, path)| !path.starts_with('/')).map_or(bare, |(_, path)| path);
-    let is_relative = !file.starts_with(['/', '\\']) && !file.starts_with("..") && !file.contains([':', '%']);
+    let is_local = !file.contains([':', '%']) || file.starts_with("file:");
+    let is_relative = is_local && !file.starts_with(['/', '\\']) && !file.starts_with("..");
     let is_of_name = is_path(file) && is_relative && file.len() > name.len() && is_same(name, file);
-    let is_name = is_path(name) && !is_of_name;
-    if is_name { name } else { file }
+    let says_as_much = name.contains(['/', '\\']) || !file.contains(['/', '\\', '%']);
+    match is_path(name) && says_as_much && !is_of_name {
+        true => Some(name),
+        false => Some(file).filter(|_| is_local),
+    }
 }
 
 /// The path before line numbers or a remark: `a.py:4-6`, `a.py#L4-L6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
 fn without_remark(text: &str) -> Option<&str> {
     if let Some((path, remark)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))
-        && (path.ends_with(['`', '*']) || is_path(path))
+        && (path.ends_with(['`', '*']) || path.rsplit(' ').next().is_some_and(is_path))
         && !remark.contains(['/', '.'])
     {
         return Some(trim(path));
@@ -310,6 +336,9 @@ mod tests {
             ("[a.py](b.py)", "a.py"),
             ("[a.py](src/a.py \"title\")", "src/a.py"),
             ("[a.py](<src/a.py>)", "src/a.py"),
+            ("[a.py](/src/a.py)", "/src/a.py"),
+            ("[a.py](../src/a.py)", "../src/a.py"),
+            ("[a.py](src/b.py)", "src/b.py"),
             ("[a.py](mdc:src/a.py)", "src/a.py"),
             ("[src/a.py](/src/a.py)", "src/a.py"),
             ("[src/a.py](../src/a.py)", "src/a.py"),
@@ -333,7 +362,15 @@ mod tests {
         ] {
             assert_eq!(path_line(line).map(|found| found.is_part), Some(is_part), "{line}");
         }
-        for line in ["Change `a.py` so:", "https://x.org/a.py", "done.", "path/<name>.py"] {
+        for line in [
+            "[a.py](https://x.org/src/a.py)",
+            "[a.py](sandbox:/mnt/src/a.py)",
+            "[a.py](src%2Fa.py)",
+            "Change `a.py` so:",
+            "https://x.org/a.py",
+            "done.",
+            "path/<name>.py",
+        ] {
             assert_eq!(path_line(line), None, "{line}");
         }
         for line in ["in a.py", "a.py and b.py", "my file.txt", "(1/3)", "f(a/b)", "a[0].js", "a.py,b.py"] {
@@ -350,6 +387,9 @@ mod tests {
             ("js title=\"a.js\"", Some("a.js")),
             ("js title=\"src/a.js\" showLineNumbers", Some("src/a.js")),
             ("js {file=src/a.js}", Some("src/a.js")),
+            ("js (src/a.js)", Some("src/a.js")),
+            ("tsx title=\"app/[id]/page.tsx\"", Some("app/[id]/page.tsx")),
+            ("tsx:app/(group)/page.tsx", Some("app/(group)/page.tsx")),
             ("ts // src/a.ts", Some("src/a.ts")),
             ("12:15:src/a.rs", Some("src/a.rs")),
             ("a.rs b.rs", None),
@@ -392,6 +432,8 @@ mod tests {
             ["Now", "src/a.py", "b.rs", "Makefile"]
         );
         assert_eq!(of("it is `lower` case"), ["lower"]);
+        let links = "[it](src/a.py), [a.py](https://a.org/src/a.py) and [ ] [b.py] and [c.py]";
+        assert_eq!(of(links), ["src/a.py", "b.py", "c.py"]);
         assert_eq!(of("see https://a.org/b.py and e.g. this"), ["e.g"]);
     }
 }

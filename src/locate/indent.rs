@@ -77,24 +77,26 @@ impl Shift {
 }
 
 /// Maps an indentation that is one of the mapping, or one of it plus whole multiples of the difference between its two
-/// deepest entries. `None` if these give different results.
+/// deepest entries. `None` if these give different results, or the nearest shallower entry gives none.
 fn stepped(steps: &[Pair], indent: &[u8]) -> Option<Vec<u8>> {
     if let Some((_, real)) = steps.iter().find(|(written, _)| written == indent) {
         return Some(real.clone());
     }
     let [.., (less, real_less), (deep, real_deep)] = steps else { return None };
     let (step, real_step) = (deep.strip_prefix(&**less)?, real_deep.strip_prefix(&**real_less)?);
-    let mut readings = steps.iter().filter_map(|(written, real)| {
+    let reading = |(written, real): &Pair| {
         let more = indent.strip_prefix(&**written)?;
         let times = more.len() / step.len();
         (step.repeat(times) == more).then(|| [real, &*real_step.repeat(times)].concat())
-    });
-    let real_indent = readings.next().filter(|_| step != b" ")?;
+    };
+    let nearest = steps.iter().rfind(|(written, _)| indent.starts_with(written))?;
+    let real_indent = reading(nearest).filter(|_| step != b" ")?;
     let in_order = |(written, real): &Pair| {
         is_deeper(indent, written) == is_deeper(&real_indent, real)
             && is_deeper(written, indent) == is_deeper(real, &real_indent)
     };
-    (readings.all(|other| other == real_indent) && steps.iter().all(in_order)).then_some(real_indent)
+    let is_only = steps.iter().filter_map(reading).all(|other| other == real_indent);
+    (is_only && steps.iter().all(in_order)).then_some(real_indent)
 }
 
 /// The step that a single pair shows, with the empty pair: a number of spaces for each tab at which no level can be
@@ -192,6 +194,8 @@ mod tests {
         assert_eq!(of(&dedented, "        ").as_deref(), Some("\t\t\t\t"));
         assert_eq!(of(&[("  ", "\t\t")], "    "), None, "one entry shows no step");
         assert_eq!(of(&[("    ", "\t"), ("     ", "\t ")], "       "), None, "a blank is no step");
+        let aligned = [("", ""), ("  ", "    "), ("    ", "        "), ("          ", "                  ")];
+        assert_eq!(of(&aligned, "      "), None, "a continued line shows another step");
     }
 
     #[test]

@@ -128,7 +128,8 @@ impl Reindent {
     ) -> Result<Self, Unclear> {
         // The second reading makes no sense if another line begins in the first column, too; if the file goes on deeper than
         // the last line as it is, unless this comes for the line above a block; or if a new line would be above shallower
-        // ones. A context line below an indented one may be the one that lost its indentation.
+        // ones. A context line below an indented one may be the one that lost its indentation. But at the end of a block,
+        // another block may begin in the first column.
         let is_new = lines.first().is_some_and(|(_, new)| *new);
         let is_indented = is_new && lines.first().is_some_and(|(text, _)| !step_indentation(text).is_empty());
         let others = lines.iter().skip(1).filter(|(text, new)| !is_blank(text) && (*new || !is_indented));
@@ -138,9 +139,22 @@ impl Reindent {
             others.last().is_none_or(|last| least <= *last)
         };
         let falls = |lost: &[u8]| is_new && others.iter().all(|other| *other < lost.len());
+        let solid = |text: &[u8]| !is_blank(text);
+        let begins_block = |three: &[(&[u8], bool)]| {
+            let [(above, _), (head, new), (inner, _)] = three else { return false };
+            is_blank(above)
+                && *new
+                && solid(head)
+                && step_indentation(head).is_empty()
+                && solid(inner)
+                && !step_indentation(inner).is_empty()
+        };
+        let goes_to_next = || lines.windows(3).any(begins_block);
         let alone = lost.filter(|lost| {
             below.is_none_or(|below| {
-                !others.contains(&0) && goes_on(below, lost) && (others.is_empty() || !falls(lost))
+                let fits =
+                    !others.contains(&0) && goes_on(below, lost) && (others.is_empty() || !falls(lost));
+                fits || below.len() < lost.len() && goes_to_next()
             })
         });
         let alone = alone.map(|lost| Self { shift: Shift::None, first: Some(lost.to_vec()), ..self.clone() });

@@ -287,6 +287,30 @@ fn a_second_function_behind_a_trimmed_one_is_not_left_in_the_first_column() {
 }
 
 #[test]
+fn a_definition_in_the_first_column_behind_a_trimmed_last_line_may_be_no_part_of_its_block() {
+    let file = "def a():\n    return 1\n\n\ndef z():\n    return 2\n";
+    let put = "return 1\n\n\ndef b():\n    return 3";
+    refused("a.py", file, texts("a.py", &[("return 1", put)]));
+    refused("a.py", file, texts("a.py", &[("return 2", &put.replace('1', "2"))]));
+    refused("a.py", file, diffs("a.py", "@@\n return 1\n+\n+\n+def b():\n+    return 3\n"));
+    let file = "func a() int {\n\treturn 1\n}\n";
+    refused("a.go", file, texts("a.go", &[("return 1", "return 1\n}\n\nfunc b() int {\n\treturn 2")]));
+    // Within the block all lines are shifted.
+    let file = "def a():\n    x = 1\n    return x\n";
+    let expected = file.replace("    return", "\n    if x:\n        y()\n    return");
+    lands("a.py", file, texts("a.py", &[("x = 1", "x = 1\n\nif x:\n    y()")]), &expected);
+}
+
+#[test]
+fn a_continued_line_is_no_step_for_the_lines_beside_it() {
+    let file = "class C:\n    def a(self):\n        raise E('no %s'\n                  % self.x)\n\n\nclass D:\n    n = 1\n";
+    let find = "          % self.x)\n\n\nclass D:\n  n = 1";
+    let put =
+        find.replace("class D", "class N:\n  def go(self):\n    if self.x:\n      return 5\n\n\nclass D");
+    refused("a.py", file, texts("a.py", &[(find, &put)]));
+}
+
+#[test]
 fn look_alikes_of_a_kind_become_plain_together() {
     let file = "x = \"it's\";\ny = 2;\n";
     let answers = each("a.js", "x = “it’s”;", "x = “it’s”;\nz = ‘q’;");

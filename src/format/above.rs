@@ -7,6 +7,7 @@ use super::file::{self, NamedPath};
 use super::scan::{Line, trim, trim_start};
 use super::why;
 use crate::edit::{Candidate, Clue, Target};
+use crate::text::Language;
 
 /// The most texts that are kept.
 const TEXTS: usize = 6;
@@ -249,7 +250,7 @@ impl<'r> Above<'r> {
                 continue;
             }
             let mut lines: Vec<&str> = text.lines.iter().map(|line| line.text).collect();
-            if text.path.is_some_and(|path| path.is_sure()) {
+            if text.path.is_some_and(|path| path.is_sure() || Language::is_well_known(path.path)) {
                 lines.pop();
             }
             lines.retain(|line| !is_markup(line));

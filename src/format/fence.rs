@@ -131,7 +131,7 @@ pub(super) fn unfence(payload: &Payload<'_>, file: &str) -> Option<Passage> {
     for line in inner.lines().map(|line| line.past(blanks)) {
         text.push_line(payload.response(), line.start, line.text);
     }
-    Some(text)
+    Some(text.into_lines())
 }
 
 /// The same for all texts of an edit. Fences that differ are content.

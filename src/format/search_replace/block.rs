@@ -92,7 +92,7 @@ impl<'r> Half<'r> {
         for line in self.payload.lines().filter(|line| !self.lone.contains(line)) {
             text.push_line(self.payload.response(), line.start, line.text);
         }
-        text
+        text.into_lines()
     }
 }
 
@@ -147,13 +147,13 @@ fn find_outer_fences<'r>(
             in_doubt
         });
     }
+    out.closed_fence |= is_closed;
     none_closes &= halves.iter().all(|half| half.lone.len() == halves[0].lone.len());
     match halves.iter().find_map(|half| half.lone.first().copied()) {
         Some(first) if !all_close && !none_closes => return Err(first),
         _ if none_closes => halves.iter_mut().for_each(|half| half.lone.clear()),
         _ => {}
     }
-    out.closed_fence |= is_closed;
     Ok(())
 }
 

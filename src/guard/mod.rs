@@ -159,7 +159,7 @@ fn takes_the_place(line: &[u8]) -> Box<Refusal> {
 }
 
 /// Refuses a line that begins or ends a conflict, unless the file has it, or divides a block of the edit's format, unless the file
-/// has such lines.
+/// has such lines; and a last line that closes a fence, if there is no other one in the lines and in a file of code.
 /// Models sometimes repeat a divider, or omit a line of a block.
 fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
     let label = |line: &[u8]| {
@@ -185,7 +185,16 @@ fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<
         label(line) == Some(true) && !hay.has_line(line, Normalization::Text)
             || divides(line) && !has_one(line)
     };
-    match added.iter().find(is_new) {
+    let is_fence = |line: &[u8]| line.trim_ascii().starts_with(b"```");
+    let is_of_file = || (0..hay.line_count()).any(|at| is_fence(hay.text(at)));
+    // The closing line of a fence around the edit, whose opening line is lost.
+    let closing = added.last().filter(|last| {
+        last.trim_ascii() == b"```"
+            && added.iter().filter(|line| is_fence(line)).count() == 1
+            && !guard.language.is_prose()
+            && !is_of_file()
+    });
+    match added.iter().find(is_new).or(closing) {
         Some(line) if !guard.allow_markers => Err(marker(&String::from_utf8_lossy(line))),
         _ => Ok(()),
     }
@@ -344,7 +353,8 @@ mod tests {
         assert!(whole_text(&format!("{fenced}\nMore.\n"), None, &GUARD).is_ok());
         let above = format!("Here is the file:\n\n{fenced}");
         assert_eq!(whole_text(&above, None, &GUARD).unwrap_err().code, Code::Markers);
-        assert!(whole_text("```\n", None, &GUARD).is_ok(), "nothing opens it");
+        assert_eq!(code("x\n", "x\n", "x\ny\n```\n"), Some(Code::Markers), "nothing opens it");
+        assert_eq!(code("x\n```\n", "x\n", "x\ny\n```\n"), None, "the file has one");
     }
 
     #[test]

@@ -162,7 +162,14 @@ impl Import {
                 let mut parts = of.of(path).trim_matches(['"', '`']).rsplit('/');
                 parts.find(|part| !is_version(part)).map(str::to_owned).into_iter().collect()
             }
-            Some(_) => rest.flat_map(leaves).collect(),
+            // In Rust, `self` in a list is the module.
+            Some(path) => {
+                let own = |name: String| match name.as_str() {
+                    "self" => of.of(path).rsplit("::").next().unwrap_or_default().to_owned(),
+                    _ => name,
+                };
+                rest.flat_map(leaves).map(own).collect()
+            }
             None => leaves(holder).pop().into_iter().collect(),
         };
         Self { module: module.map(|module| of.of(module).to_owned()), names }

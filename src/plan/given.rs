@@ -168,8 +168,9 @@ fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, Tre
     }
     for candidate in given.candidates.iter().filter(|one| !one.by.is_whole() && one.by != Clue::Asked) {
         let path = candidate.path.shown();
-        let is_full_path = candidate.quoted && path.contains('/') && extension(&path).is_some();
-        if !is_in(&own, candidate) && (is_full_path || is_file(&candidate.path, base)?) {
+        let is_path = path.contains('/') || given.is_whole;
+        let is_new = candidate.quoted && is_path && extension(&path).is_some();
+        if !is_in(&own, candidate) && (is_new || is_file(&candidate.path, base)?) {
             own.push(candidate.clone());
         }
     }

@@ -328,8 +328,8 @@ pub fn findings(report: &Report, verbose: bool) -> String {
         if let Some(id) = &report.attempt {
             let _ = writeln!(
                 out,
-                "{CYAN}hint{CYAN:#}: 'git llm-apply --continue={id} <file>' takes corrections of these alone, \
-                 '--continue={id} --feedback' prints what to ask for, '--abort={id}' forgets them"
+                "{CYAN}hint{CYAN:#}: land it with corrected edits: git llm-apply --continue={id} <file>\n\
+                 {CYAN}hint{CYAN:#}: print what to ask the model for: git llm-apply --continue={id} --feedback"
             );
         }
     }

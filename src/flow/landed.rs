@@ -175,8 +175,9 @@ impl Run<'_> {
                             1 => String::new(),
                             _ => format!(" --only {number}"),
                         };
-                        let help =
-                            format!("leave it out with --except {number}, or land it again with --again{only}");
+                        let help = format!(
+                            "leave it out with --except {number}, or land it again with --again{only}"
+                        );
                         let diagnostic =
                             Diagnostic::error(Code::Conflict, edit.span, message).with_help(help);
                         landed.unclear.push(diagnostic.for_edit(at + 1, edit.path.shown()));

@@ -73,18 +73,14 @@ pub(super) fn stem(response: &Response) -> String {
 /// The words of a text, joined by hyphens, as many as fit.
 fn words(text: &str) -> String {
     let mut out = String::new();
-    for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
-        let left = LONGEST - out.len() - usize::from(!out.is_empty());
-        if !out.is_empty() {
-            if word.len() > left {
-                break;
-            }
-            out.push('-');
-        }
-        out.extend(word.chars().take(left).map(|c| c.to_ascii_lowercase()));
-        if out.len() + 1 >= LONGEST {
+    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
+        let begun = out.chars().count() + usize::from(!out.is_empty());
+        if begun >= LONGEST || begun > 0 && begun + word.chars().count() > LONGEST {
             break;
         }
+        let hyphen = if out.is_empty() { "" } else { "-" };
+        out.push_str(hyphen);
+        out.extend(word.chars().take(LONGEST - begun).flat_map(char::to_lowercase));
     }
     out
 }
@@ -109,9 +105,9 @@ mod tests {
     fn words_are_plain_and_short() {
         assert_eq!(words("Fix the loop, once & for all"), "fix-the-loop-once-for-all");
         assert_eq!(words("../../heads/main.lock\u{202e}@{-1}"), "heads-main-lock-1");
-        assert_eq!(words("日本語"), "");
+        assert_eq!(words("Größe ändern, 日本語"), "größe-ändern-日本語");
         let long = words(&"word ".repeat(100));
-        assert!(long.len() <= LONGEST && !long.ends_with('-'), "{long}");
+        assert!(long.chars().count() <= LONGEST && !long.ends_with('-'), "{long}");
         assert_eq!(words(&"w".repeat(100)).len(), LONGEST);
     }
 }

@@ -219,19 +219,20 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     if is_sent_again && !failed.iter().all(|&at| can_be_left_out(&slots[at])) {
         return Err(mismatch());
     }
+    // A good edit in other words would be made twice.
     if let [only] = failed.as_slice()
         && given.len() > 1
     {
-        // A good edit in other words would be made twice.
-        let of_failed = |at: usize| slot_path(*only) == Some(given_paths[at].as_str());
-        let has_own = given.iter().any(|&at| of_failed(at));
         let good = good(attempt, &slots);
-        let is_reworded = |&at: &usize| {
-            let is_other = has_own && !of_failed(at);
-            let of_file = good.iter().filter(|good| good.path.shown() == given_paths[at]);
-            of_file.into_iter().any(|good| is_other || good.has_place_of(&corrections.edits[at]))
+        let of_failed = |at: &&usize| slot_path(*only) == Some(given_paths[**at].as_str());
+        let is_single = given.iter().filter(of_failed).count() == 1;
+        let is_reworded = |at: &&usize| {
+            let is_again = |good: &&Edit| good.path.shown() == given_paths[**at];
+            let edit = &corrections.edits[**at];
+            good.iter().any(|good| is_again(good) && good.has_place_of(edit))
         };
-        if given.iter().any(is_reworded) {
+        let mut others = given.iter().filter(|at| !(is_single && of_failed(at)));
+        if others.any(|at| is_reworded(&at)) {
             return Err(mismatch());
         }
     }

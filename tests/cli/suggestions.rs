@@ -124,8 +124,8 @@ fn a_refused_one_can_be_corrected_on_its_branch() {
     let sandbox = Sandbox::new();
     let all = [("a.txt", beta()), ("b.txt", gamma() + &wrong())];
     let run = suggest(&sandbox, &["-b", "try/{n}"], &all).exits(1);
-    let said = run.stderr.split("'git llm-apply ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
-    assert!(said.starts_with("--continue="), "{said}");
+    let id = run.stderr.split("git llm-apply --continue=").nth(1).unwrap().split(' ').next().unwrap();
+    let said = format!("--continue={id}");
     sandbox.apply([&said], &patch("README", "w", "hello\n", "hello there\n")).exits(0);
     assert_eq!(sandbox.subjects("main..try/2").len(), 3);
     assert_eq!(sandbox.git(["show", "try/2:README"]), "hello there");

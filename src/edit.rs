@@ -92,13 +92,6 @@ impl Edit {
         };
         same(&self.path, &other.path) && same_op && self.git.executable == other.git.executable
     }
-
-    /// Whether it is for the place of another edit of the same file: it has one of its search texts, or none has any.
-    pub fn has_place_of(&self, other: &Edit) -> bool {
-        let places = |edit: &Edit| edit.hunks().iter().map(|hunk| hunk.change.wanted().join("\n")).collect();
-        let [own, others]: [Vec<String>; 2] = [places(self), places(other)];
-        own.iter().any(|place| others.contains(place)) || own.is_empty() && others.is_empty()
-    }
 }
 
 named! {

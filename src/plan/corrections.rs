@@ -166,15 +166,10 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && diagnostic.edit.is_none()
 }
 
-/// The edits of an attempt that did not fail and were not declined.
-fn good<'a>(attempt: &'a Script, slots: &[Slot]) -> Vec<&'a Edit> {
-    let good = slots.iter().filter(|slot| !slot.failed() && slot.state != SlotState::Declined);
-    good.filter_map(|slot| attempt.edits.get(slot.edit?)).collect()
-}
-
 /// The indexes of the corrections that are good edits of the attempt once more.
 pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTreeSet<usize> {
-    let good = good(attempt, slots);
+    let good = slots.iter().filter(|slot| !slot.failed() && slot.state != SlotState::Declined);
+    let good: Vec<&Edit> = good.filter_map(|slot| attempt.edits.get(slot.edit?)).collect();
     let is_good = |at: &usize| good.iter().any(|good| good.says_the_same(&corrections.edits[*at]));
     (0..corrections.edits.len()).filter(is_good).collect()
 }
@@ -183,8 +178,7 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// combined script and its slots.
 ///
 /// A correction that is equal to a good edit is ignored. The others replace the failed edits: all of them the only one
-/// that failed, unless one may be a good edit in other words; else by path, and in order; the rest in order, if there are as
-/// many of both. If none failed, all of
+/// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
 /// them replace what was declined, and come after the good edits, because they are made for the files with these
 /// applied. An edit that only waits for a failed one needs no correction, and what is no edit or may not change is left out
 /// where only good edits are sent again. A failed or declined edit without a correction is kept: without any corrections, all of them are.
@@ -218,23 +212,6 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     let can_be_left_out = |slot: &Slot| is_forbidden(slot) || is_no_edit(slot, &attempt.diagnostics);
     if is_sent_again && !failed.iter().all(|&at| can_be_left_out(&slots[at])) {
         return Err(mismatch());
-    }
-    // A good edit in other words would be made twice.
-    if let [only] = failed.as_slice()
-        && given.len() > 1
-    {
-        let good = good(attempt, &slots);
-        let of_failed = |at: &&usize| slot_path(*only) == Some(given_paths[**at].as_str());
-        let is_single = given.iter().filter(of_failed).count() == 1;
-        let is_reworded = |at: &&usize| {
-            let is_again = |good: &&Edit| good.path.shown() == given_paths[**at];
-            let edit = &corrections.edits[**at];
-            good.iter().any(|good| is_again(good) && good.has_place_of(edit))
-        };
-        let mut others = given.iter().filter(|at| !(is_single && of_failed(at)));
-        if others.any(|at| is_reworded(&at)) {
-            return Err(mismatch());
-        }
     }
     let declined = slots.iter().rposition(is_declined);
     let assigned = match (given.is_empty(), declined) {
@@ -465,16 +442,6 @@ mod tests {
         );
         let nothing = joined(ABC, &[0, 2], &[("a", "1")]).unwrap_err();
         assert_eq!(nothing, Mismatch { given: 0, failed: vec!["edit 2, b".to_owned()] });
-    }
-
-    #[test]
-    fn a_good_edit_that_is_sent_again_in_other_words_is_refused() {
-        let error = |given| joined(ABC, &[0, 2], given).unwrap_err();
-        let one = Mismatch { given: 2, failed: vec!["edit 2, b".to_owned()] };
-        assert_eq!(error(&[("a", "2"), ("b", "2")]), one);
-        let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2")];
-        assert_eq!(joined(twice, &[0], &[("a", "3"), ("a", "4")]).unwrap_err().given, 2);
-        assert_eq!(error(&[("a", "2"), ("c", "2")]), one, "none is for the file of the failed edit");
     }
 
     #[test]

@@ -147,6 +147,9 @@ impl Settings {
         if self.branch_per_edit.is_some() && self.options.branch.is_some() {
             return usage("--branch-per-edit cannot be used with --branch");
         }
+        if typed.is_on("rebase") && self.options.push.is_none() {
+            return usage("--rebase needs --push");
+        }
         if output.json && output.feedback {
             return usage("--json cannot be used with --feedback");
         }

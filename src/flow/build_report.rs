@@ -381,6 +381,7 @@ pub(super) fn branch(target: &Target) -> BranchReport {
         checked_out: target.checked_out,
         merge: false,
         pushed: None,
+        remote: String::new(),
         has_others: false,
     }
 }

@@ -186,6 +186,7 @@ impl Driver<'_> {
                 branch.new = made.tip().map(build_report::named);
                 branch.merge = made.merge.is_some();
                 branch.pushed = self.push.to.as_ref().filter(|_| landed).map(ToString::to_string);
+                branch.remote = self.options.push.clone().unwrap_or_default();
             }
             if landed {
                 build_report::landed(&mut report);

@@ -235,6 +235,11 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
             "remote",
             "make its remote reachable, then run it again; 'git remote -v' shows it",
         ),
+        V::PushedElsewhere { to, .. } => {
+            // A branch can follow one of its own repository, which is called '.'.
+            let remote = if to.remote == "." { "<remote>" } else { &to.remote };
+            fatal(&format!("name the remote: '--push={remote}' pushes to the branch of the same name there"))
+        }
         V::Unsupported { help, .. } => fatal(help),
         V::NotOpened(_) => fatal("name it to use it anyway: 'git --git-dir=<directory> llm-apply'"),
         V::NotARepository(_) => fatal("change to a repository, or use -C <dir>; 'git init' makes a new one"),

@@ -214,9 +214,18 @@ fn nothing(report: &Report) -> String {
     format!("nothing to do: {why}")
 }
 
+/// The option that pushes the branch to where it was pushed; empty if it was not.
+fn push_option(branch: &BranchReport) -> String {
+    match branch.pushed.as_ref().map(|_| branch.remote.as_str()) {
+        None => String::new(),
+        Some("") => " --push".to_owned(),
+        Some(remote) => format!(" --push={}", shell_word(remote)),
+    }
+}
+
 /// The command that undoes or redoes a landing on its branch.
 fn on_branch(verb: &str, branch: &BranchReport, id: &str) -> String {
-    let push = if branch.pushed.is_some() { " --push" } else { "" };
+    let push = push_option(branch);
     match (branch.checked_out, branch.reference.strip_prefix("refs/heads/")) {
         (false, Some(name)) => format!("git llm-apply {verb}{push} -b {} {id}", shell_word(name)),
         _ => format!("git llm-apply {verb}{push} {id}"),
@@ -234,6 +243,10 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
                 "git read-tree -m -u {new} $(git hash-object -t tree /dev/null) && \
                  git update-ref -d {reference} {new}"
             ),
+            // The remote has the branch, too.
+            Some(name) if branch.pushed.is_some() && id.is_some() => {
+                format!("git llm-apply drop{} {}", push_option(branch), shell_word(name))
+            }
             Some(name) => format!("git branch -D {}", shell_word(name)),
             None => format!("git update-ref -d {reference} {new}"),
         };

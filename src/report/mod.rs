@@ -266,6 +266,9 @@ pub struct BranchReport {
     pub merge: bool,
     /// The remote's branch that took the commits, as in `main of origin`, if they were pushed.
     pub pushed: Option<String>,
+    /// The value of `--push`.
+    #[serde(skip)]
+    pub remote: String,
     /// Whether commits of others are between `old` and `new`, which came with those of the landing.
     #[serde(skip)]
     pub has_others: bool,

@@ -161,6 +161,14 @@ pub enum Error {
         /// Git's message.
         message: String,
     },
+    /// `git push` would refuse, or push to other branches.
+    #[error("'git push' would not push to {to}: {why}")]
+    PushedElsewhere {
+        /// The branch of the same name.
+        to: push::Upstream,
+        /// What in the configuration keeps it from that.
+        why: String,
+    },
     /// Git could not fetch an object that a remote has promised.
     #[error("this partial clone lacks the object {id}, and git could not fetch it: {message}")]
     Unfetched {

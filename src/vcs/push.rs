@@ -50,38 +50,37 @@ pub enum Pushed {
 }
 
 impl Repo {
-    /// Where a branch is pushed to: to `remote`, else to the remote that `git push` would use. There, to the upstream
-    /// branch, else to a branch of the same name.
+    /// Where a branch is pushed to: to the branch of its name at `remote`, or without one where `git push` would push it. A
+    /// branch without an upstream goes to the branch of its name, too.
     ///
     /// # Errors
-    /// The configuration cannot be read, or without `remote` it has git push to other branches, or nowhere.
+    /// The configuration cannot be read, or without `remote`, `git push` would refuse, or push to other branches.
     pub fn upstream(&self, branch: &str, remote: Option<&str>) -> Result<Upstream> {
-        let short = short_name(branch);
-        let key = |name: &str| self.config().string(&format!("branch.{short}.{name}"));
-        let followed = key("remote")?;
-        let remote = match remote.filter(|name| !name.is_empty()) {
-            Some(name) => name.to_owned(),
-            None => {
-                let set = [key("pushremote")?, self.config().string("remote.pushdefault")?, followed.clone()];
-                let remote = set.into_iter().flatten().next().unwrap_or_else(|| "origin".to_owned());
-                self.check_pushes_alike(&remote)?;
-                remote
-            }
-        };
-        let there = if followed.as_ref() == Some(&remote) { key("merge")? } else { None };
-        Ok(Upstream { remote, branch: there.unwrap_or_else(|| branch.to_owned()) })
-    }
-
-    /// Refuses a remote to which `git push` would push other branches, or nothing.
-    fn check_pushes_alike(&self, remote: &str) -> Result<()> {
-        let mapped = format!("remote.{remote}.push");
-        let is_off = self.config().string("push.default")?.as_deref() == Some("nothing");
-        if !is_off && self.config().string(&mapped)?.is_none() {
-            return Ok(());
+        let own = |remote: &str| Upstream { remote: remote.to_owned(), branch: branch.to_owned() };
+        if let Some(remote) = remote.filter(|name| !name.is_empty()) {
+            return Ok(own(remote));
         }
-        let key = if is_off { "push.default=nothing" } else { mapped.as_str() };
-        let help = format!("name the remote: '--push={remote}' pushes to the branch of the same name there");
-        Err(Error::Unsupported { what: format!("this is a push by '{key}'"), help })
+        let config = self.config();
+        let key = |name: &str| config.string(&format!("branch.{}.{name}", short_name(branch)));
+        let followed = key("remote")?;
+        let set = [key("pushremote")?, config.string("remote.pushdefault")?, followed.clone()];
+        let remote = set.into_iter().flatten().next().unwrap_or_else(|| "origin".to_owned());
+        let merged = if followed.as_ref() == Some(&remote) { key("merge")? } else { None };
+        let upstream = merged.map_or_else(|| own(&remote), |branch| Upstream { branch, ..own(&remote) });
+        let mapped = format!("remote.{remote}.push");
+        let default = config.string("push.default")?;
+        let why = match default.as_deref() {
+            Some("nothing") => "push.default=nothing".to_owned(),
+            _ if config.string(&mapped)?.is_some() => format!("{mapped} is set"),
+            Some("upstream" | "tracking") => match followed.filter(|other| *other != remote) {
+                None => return Ok(upstream),
+                Some(other) => format!("the upstream is a branch of {other}"),
+            },
+            Some("current" | "matching") => return Ok(own(&remote)),
+            _ if upstream.branch == branch => return Ok(upstream),
+            _ => format!("the upstream is {upstream}"),
+        };
+        Err(Error::PushedElsewhere { to: own(&remote), why })
     }
 
     /// The tip of the remote's branch; `None` if there is no such branch.

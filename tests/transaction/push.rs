@@ -117,8 +117,55 @@ fn where_git_push_would_go_to_another_branch_the_remote_has_to_be_named() {
         assert_eq!(there(&sandbox, &server, "main"), base);
     }
     let run = sandbox.apply(["--push=origin"], &greet()).exits(0).says("; pushed to main of origin");
-    run.says("take it back: git llm-apply undo --push ");
+    run.says("take it back: git llm-apply undo --push=origin ");
     assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+}
+
+#[test]
+fn a_branch_with_an_upstream_of_another_name_goes_where_git_push_takes_it() {
+    let (sandbox, server) = cloned();
+    let base = there(&sandbox, &server, "main");
+    for option in ["--no-push", "-n"] {
+        sandbox.apply(["--rebase", option], &greet()).exits(129).says("--rebase needs --push");
+    }
+    sandbox.git(["checkout", "-q", "-b", "feat", "origin/main"]);
+    sandbox.apply(["--push", "--no-keep"], &greet()).exits(128).says("main of origin");
+    sandbox.apply(["--push=origin"], &greet()).exits(0).says("; pushed to feat of origin");
+    assert_eq!(there(&sandbox, &server, "main"), base);
+    for (default, branch) in [("simple", ""), ("current", "feat"), ("upstream", "main")] {
+        sandbox.git(["config", "push.default", default]);
+        let takes = sandbox.git_command(["push", "-n"]).output().unwrap().status.success();
+        assert_eq!(takes, !branch.is_empty(), "git push with {default}");
+        let before = sandbox.listing();
+        let run = sandbox.apply(["--push", "--no-keep"], &create(default, default, "x\n"));
+        if !takes {
+            run.exits(128).says("main of origin").says("'--push=origin'");
+            same(default, &before, &sandbox.listing());
+            continue;
+        }
+        run.exits(0).says(&format!("; pushed to {branch} of origin"));
+        assert_eq!(there(&sandbox, &server, branch), sandbox.head(), "{default}");
+    }
+    // It is not the upstream that a drop removes.
+    sandbox.git(["config", "--unset", "push.default"]);
+    sandbox.apply(["-b", "try"], &create("c", "C", "c\n")).exits(0);
+    sandbox.git(["branch", "-q", "--set-upstream-to=origin/main", "try"]);
+    sandbox.run(["drop", "--push", "try"]).exits(128).says("main of origin");
+    sandbox.run(["drop", "--push=origin", "try"]).exits(0);
+    assert_eq!(there(&sandbox, &server, "main"), sandbox.head());
+}
+
+#[test]
+fn a_new_branch_that_was_pushed_is_taken_back_on_both_sides() {
+    let (sandbox, server) = cloned();
+    let run = sandbox.apply(["--push=origin", "-b", "try"], &greet()).exits(0);
+    let back = run.stdout.split("take it back: git llm-apply ").nth(1).unwrap().trim();
+    assert_eq!(back, "drop --push=origin try");
+    sandbox.run(back.split(' ')).exits(0);
+    for at in [sandbox.repo.join(".git"), server] {
+        let all = sandbox.git(["--git-dir", at.to_str().unwrap(), "branch", "--list", "try"]);
+        assert_eq!(all, "", "{}", at.display());
+    }
 }
 
 #[test]

@@ -154,7 +154,11 @@ impl Printer {
         for one in &report.suggestions {
             let is_done = one.report.exit_code == Exit::Done.code();
             let is_brief = is_done && !self.output.verbose;
-            if (is_done && self.output.quiet) || (is_brief && one.report.findings.is_empty()) {
+            // The table and the error below say so of all of them.
+            if one.is_interrupted()
+                || (is_done && self.output.quiet)
+                || (is_brief && one.report.findings.is_empty())
+            {
                 continue;
             }
             let responses = one.report.responses.join(", ");
@@ -165,6 +169,7 @@ impl Printer {
                 false => self.text(&one.report),
             }
         }
+        report.error.iter().for_each(|error| self.problem(error, None));
         if self.output.quiet || report.suggestions.is_empty() {
             return;
         }

@@ -3,7 +3,7 @@
 //! Each lands in its own transaction, and if one is refused the others land. All branches are checked before the first one
 //! lands.
 
-use super::done::{Done, Moved};
+use super::done::{Done, Moved, Tried};
 use super::keep::{is_unwanted, keep_answers};
 use super::observer::Observer;
 use super::run::{Order, Run, SingleEdit};
@@ -36,8 +36,6 @@ pub struct Suggested {
     pub report: Option<Report>,
     /// One for each branch.
     pub all: Vec<Suggestion>,
-    /// Whether all were tried: a signal ends it between two of them.
-    pub is_complete: bool,
 }
 
 /// What gets a branch of its own.
@@ -104,7 +102,7 @@ impl Suggesting<'_> {
             let mut report = Report { dry_run: options.dry_run, ..Report::new(Status::InTheWay) };
             report.responses = runs.iter().map(|run| run.responses[0].name().to_owned()).collect();
             build_report::in_the_way(&mut report, obstacles);
-            return Ok(Suggested { report: Some(report), all: Vec::new(), is_complete: true });
+            return Ok(Suggested { report: Some(report), all: Vec::new() });
         }
         if let Some(chooser) = chooser {
             // Of every response, before anything lands.
@@ -126,10 +124,17 @@ impl Suggesting<'_> {
             all.push(self.land(run, draft, resolved));
             Ok(())
         })?;
+        // A signal has ended it before these.
+        for draft in &drafts[all.len()..] {
+            let run = &mut runs[draft.run];
+            run.take(draft, None);
+            let interrupted = Err(transaction::Error::Interrupted.into());
+            all.push(self.suggestion(draft, run.declared(), interrupted));
+        }
         if !options.dry_run {
             repo.maintain();
         }
-        Ok(Suggested { report: None, is_complete: all.len() == drafts.len(), all })
+        Ok(Suggested { report: None, all })
     }
 
     /// Reads the responses, and names their branches.
@@ -253,6 +258,10 @@ impl Suggesting<'_> {
         if !matches!(outcome, Ok((Some(_), _))) {
             run.keep_response(self.repo, false, outcome.as_ref().err(), &mut report);
         }
+        self.suggestion(draft, report, outcome)
+    }
+
+    fn suggestion(&self, draft: &Draft, report: Report, outcome: Result<Tried, Error>) -> Suggestion {
         let Done { report, failure, moved, .. } = Done::of(report, outcome, &self.observer);
         // A size that cannot be read does not make a landing fail.
         let size = moved.and_then(|(old, new)| {

@@ -2,7 +2,8 @@
 
 use super::exit::Exit::{self, Done, ExecFailed, Fatal, HookRefused, InTheWay, Interrupted, Refused, Usage};
 use crate::flow;
-use crate::report::{MISMATCH, MODEL_COMMAND, Problem, Report, Status};
+use crate::report::escape::shell_word;
+use crate::report::{INTERRUPTED, MISMATCH, MODEL_COMMAND, Problem, Report, Status, SuggestionReport};
 use crate::response::ResponseError;
 use crate::transaction::{self, Failure, Ran};
 use crate::vcs;
@@ -104,9 +105,30 @@ pub fn settle_all(suggested: flow::Suggested) -> (Exit, Report) {
         report.suggestions.push(one);
     }
     let (exit, status) = Exit::of_suggestions(&exits);
-    let exit = if suggested.is_complete { exit } else { Interrupted };
     (report.status, report.exit_code) = (status, exit.code());
+    if exit == Interrupted {
+        report.error = interrupted(&mut report.suggestions);
+    }
     (exit, report)
+}
+
+/// The error for suggestions after a signal: what was made before stays.
+fn interrupted(all: &mut [SuggestionReport]) -> Option<Problem> {
+    let mut error = None;
+    for one in all.iter_mut().filter(|one| one.is_interrupted()) {
+        error = one.report.error.clone();
+        let message = "interrupted before this branch was made".to_owned();
+        one.report.error.iter_mut().for_each(|own| own.message.clone_from(&message));
+    }
+    let has_landed = |status| matches!(status, Status::Landed | Status::PartlyLanded);
+    let made = all.iter().filter(|one| has_landed(one.report.status));
+    let made: Vec<_> = made.map(|one| shell_word(&one.branch)).collect();
+    if made.is_empty() {
+        return error;
+    }
+    let message = "interrupted; the branches that were made before stay".to_owned();
+    let help = Some(format!("remove them with 'git branch -D {}'", made.join(" ")));
+    error.map(|error| Problem { message, help, ..error })
 }
 
 /// The report's status for an exit status.
@@ -149,7 +171,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::Nothing => problem(Done, REPOSITORY, ""),
         T::Hook(failure) => of_failure(HookRefused, "hook", failure),
         T::Exec(failure) => of_failure(ExecFailed, "exec", failure),
-        T::Interrupted => retryable(Interrupted, "interrupted", ""),
+        T::Interrupted => retryable(Interrupted, INTERRUPTED, ""),
         T::Behind { .. } => retryable(
             InTheWay,
             "push-rejected",
@@ -222,7 +244,7 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
             let hook = Some((*hook).to_owned());
             (exit, Problem { hook, output: Some(output.clone()), ..problem })
         }
-        V::Interrupted => retryable(Interrupted, "interrupted", ""),
+        V::Interrupted => retryable(Interrupted, INTERRUPTED, ""),
         V::Config { key, .. } if key.starts_with("--") => problem(Usage, "usage", ""),
         V::Config { .. } => problem(Fatal, "configuration", ""),
         V::Remote { .. } => retryable(

@@ -33,7 +33,7 @@ pub use json::{SCHEMA_VERSION, json};
 pub use landings::{AttemptReport, LandingReport, landings, porcelain, shown, visible};
 pub use obstacle::{Obstacle, ObstacleKind};
 pub use open::{DroppedReport, Onto, OpenReport, open, open_porcelain};
-pub use problem::{MISMATCH, MODEL_COMMAND, Problem};
+pub use problem::{INTERRUPTED, MISMATCH, MODEL_COMMAND, Problem};
 pub use quotes::Quoting;
 pub use recorded::recorded;
 pub use recovered::{End, Recovered};

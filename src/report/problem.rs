@@ -4,6 +4,8 @@ use serde::Serialize;
 
 /// The code for corrections that fit no refused edit.
 pub const MISMATCH: &str = "mismatch";
+/// The code for a run that a signal ended.
+pub const INTERRUPTED: &str = "interrupted";
 /// The code for a model that gave no answer.
 pub const MODEL_COMMAND: &str = "model-command";
 

@@ -3,7 +3,7 @@
 use super::escape::escape;
 use super::human::{DIM, GREEN, RED, YELLOW};
 use super::json;
-use super::{EditReport, EditState, Report, Status};
+use super::{EditReport, EditState, INTERRUPTED, Report, Status};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -19,6 +19,13 @@ pub struct SuggestionReport {
     /// Its own report, with the exit status that it would have alone.
     #[serde(serialize_with = "json::of_suggestion")]
     pub report: Report,
+}
+
+impl SuggestionReport {
+    /// Whether a signal came before its branch was made.
+    pub fn is_interrupted(&self) -> bool {
+        self.report.error.as_ref().is_some_and(|error| error.code == INTERRUPTED)
+    }
 }
 
 /// The size of a diff.
@@ -78,6 +85,7 @@ fn row(one: &SuggestionReport) -> [String; 5] {
 
 fn outcome(one: &SuggestionReport, with_checks: bool) -> String {
     match (one.report.status, one.checks) {
+        _ if one.is_interrupted() => format!("{RED}not made{RED:#}"),
         (_, Some(false)) => format!("{RED}failed{RED:#}"),
         (Status::Landed | Status::PartlyLanded, Some(true)) => format!("{GREEN}passed{GREEN:#}"),
         (Status::Landed | Status::PartlyLanded, None) if with_checks => format!("{DIM}not run{DIM:#}"),

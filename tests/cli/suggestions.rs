@@ -120,6 +120,49 @@ fn one_that_is_killed_or_fails_leaves_the_others() {
 }
 
 #[test]
+fn a_signal_leaves_what_was_made_and_names_the_others() {
+    let three = beta() + &create("x", "Add x", "x\n") + &create("y", "Add y", "y\n");
+    let each = [("a.txt", beta()), ("b.txt", gamma()), ("c.txt", beta())];
+    let while_second = "#!/bin/sh\n! git rev-parse -q --verify try/1 || kill -TERM $PPID\n";
+    for (options, all) in [("--branch", &each[..]), ("--branch-per-edit", &[("a.txt", three)])] {
+        // While the second is made, and after the first.
+        for (hook, text) in [("pre", while_second), ("post", "#!/bin/sh\nkill -TERM $PPID\n")] {
+            let sandbox = Sandbox::new();
+            sandbox.script(&sandbox.repo.join(format!(".git/hooks/{hook}-llm-apply")), text);
+            let run = suggest(&sandbox, &[options, "try/{n}"], all).exits(130);
+            assert_eq!(branches(&sandbox), ["try/1"], "{hook} {options}");
+            let not_made = |n: &str| {
+                run.stdout
+                    .lines()
+                    .any(|line| line.starts_with(&format!("try/{n}")) && line.ends_with("not made"))
+            };
+            assert_eq!(["1", "2", "3"].map(not_made), [false, true, true], "{hook} {options}: {run:?}");
+            assert!(!run.stderr.contains("everything is as it was"), "{run:?}");
+            run.says("1 of 3 landed").says("error: interrupted; ").says("'git branch -D try/1'");
+            sandbox.is_sound();
+            sandbox.leaves_no_file();
+            sandbox.git(["branch", "-q", "-D", "try/1"]);
+            let run = suggest(&sandbox, &[options, "try/{n}", "--json"], all).exits(130);
+            let report: Value = serde_json::from_str(&run.stdout).unwrap();
+            assert_eq!(
+                (&report["error"]["code"], &report["exit_code"]),
+                (&"interrupted".into(), &130.into())
+            );
+            let of_each = report["suggestions"].as_array().unwrap().iter().map(|one| &one["report"]);
+            let codes: Vec<_> = of_each.map(|one| (&one["exit_code"], &one["error"]["code"])).collect();
+            assert_eq!(codes[0], (&0.into(), &Value::Null), "{report}");
+            assert_eq!(codes[1..], [(&130.into(), &"interrupted".into()); 2], "{report}");
+            sandbox.git(["branch", "-q", "-D", "try/1"]);
+        }
+    }
+    let sandbox = Sandbox::new();
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-llm-apply"), "#!/bin/sh\nkill -TERM $PPID\n");
+    let run = suggest(&sandbox, &["-b", "try/{n}"], &each).exits(130);
+    run.says("interrupted; everything is as it was");
+    assert_eq!(branches(&sandbox), [""; 0]);
+}
+
+#[test]
 fn a_refused_one_can_be_corrected_on_its_branch() {
     let sandbox = Sandbox::new();
     let all = [("a.txt", beta()), ("b.txt", gamma() + &wrong())];

@@ -51,7 +51,7 @@ fn own_paths(script: &Script) -> Vec<String> {
     paths.into_iter().collect()
 }
 
-/// Forgets the attempt that [`attempt`] would find.
+/// Forgets the refused attempt of that name; without a name, the newest for that branch (by default HEAD's), else the only one.
 ///
 /// # Errors
 /// There is none, or more than one.

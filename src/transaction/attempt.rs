@@ -182,12 +182,16 @@ impl Attempt {
         Ok(attempt)
     }
 
-    /// Forgets the attempt that [`Attempt::find`] would find, and returns its name.
+    /// Forgets the attempt of that name, and returns its whole name; without a name, the newest for that reference, else the only
+    /// one.
     ///
     /// # Errors
     /// There is none or more than one, or it cannot be removed.
     pub fn abort(repo: &Repo, id: Option<&str>, target: &str) -> Result<String> {
-        let id = Self::name(repo, id, target, &[], &|_| Vec::new())?;
+        let id = match (id, Self::kept(repo).as_slice()) {
+            (None, [only]) => only.id.clone(),
+            _ => Self::name(repo, id, target, &[], &|_| Vec::new())?,
+        };
         Self::forget(repo, &id)?;
         Ok(id)
     }

@@ -319,9 +319,13 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
         .exits(128)
         .says("no refused attempt for elsewhere")
         .says(&fifth);
-    sandbox.run(["--abort"]).exits(128).says(&fifth);
     sandbox.git(["switch", "-q", "main"]);
     sandbox.apply(["--continue"], &correction()).exits(0);
+    // To forget it, the only one is meant on any branch.
+    let sixth = other(&sandbox, "Sixth");
+    sandbox.git(["switch", "-q", "elsewhere"]);
+    sandbox.run(["--abort"]).exits(0).says(&sixth);
+    assert_eq!(attempts(&sandbox), [""; 0]);
     sandbox.is_sound();
 }
 

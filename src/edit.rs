@@ -92,6 +92,13 @@ impl Edit {
         };
         same(&self.path, &other.path) && same_op && self.git.executable == other.git.executable
     }
+
+    /// Whether it is for the same lines as another edit of its file, with the same operation.
+    pub fn is_for_the_same_lines(&self, other: &Edit) -> bool {
+        let same_op = std::mem::discriminant(&self.op) == std::mem::discriminant(&other.op);
+        let [own, others] = [self, other].map(|edit| edit.hunks().iter().map(|hunk| hunk.change.wanted()));
+        same_op && own.eq(others)
+    }
 }
 
 named! {

@@ -177,7 +177,8 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// Replaces the failed edits of an attempt by their corrections, without what landed or was left out. Returns the
 /// combined script and its slots.
 ///
-/// A correction that is equal to a good edit is ignored. The others replace the failed edits: all of them the only one
+/// A correction that is equal to a good edit is ignored. Beside corrections with the path of a failed edit, one that is for the
+/// same lines as a good edit of another file replaces that. The others replace the failed edits: all of them the only one
 /// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
 /// them replace what was declined, and come after the good edits, because they are made for the files with these
 /// applied. An edit that only waits for a failed one needs no correction, and what is no edit or may not change is left out
@@ -193,7 +194,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         slots.sort_by_key(is_declined);
     }
     let again = sent_again(attempt, &slots, corrections);
-    let given: Vec<usize> = (0..corrections.edits.len()).filter(|at| !again.contains(at)).collect();
+    let mut given: Vec<usize> = (0..corrections.edits.len()).filter(|at| !again.contains(at)).collect();
     let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].failed()).collect();
     let gaps = gaps(attempt);
     let path_of = |slot: &Slot| match edit_of(slot) {
@@ -203,10 +204,28 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     let paths: Vec<Option<String>> = slots.iter().map(path_of).collect();
     let given_paths: Vec<String> = corrections.edits.iter().map(|edit| edit.path.shown()).collect();
     let slot_path = |at: usize| paths[at].as_deref();
+    let number = given.len();
     let mismatch = || Mismatch {
-        given: given.len(),
+        given: number,
         failed: failed.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
     };
+    // A model may send its whole response again, and not word for word.
+    let mut reworded = BTreeMap::new();
+    let is_for_failed = |at: &usize| failed.iter().any(|&slot| slot_path(slot) == Some(&given_paths[*at]));
+    if given.iter().any(is_for_failed) {
+        let is_same = |slot: usize, at: usize| {
+            let is_good = slots[slot].state == SlotState::Good && slot_path(slot) == Some(&given_paths[at]);
+            let edit = edit_of(&slots[slot]).filter(|_| is_good);
+            edit.is_some_and(|edit| edit.is_for_the_same_lines(&corrections.edits[at]))
+        };
+        for at in given.iter().copied().filter(|at| !is_for_failed(at)) {
+            let mut same = (0..slots.len()).filter(|&slot| is_same(slot, at));
+            if let Some(slot) = same.find(|slot| !reworded.contains_key(slot)) {
+                reworded.insert(slot, vec![at]);
+            }
+        }
+        given.retain(|at| !reworded.values().any(|one| one.contains(at)));
+    }
     let is_sent_again = given.is_empty() && !corrections.edits.is_empty();
     let is_forbidden = |slot: &Slot| slot.state == SlotState::Forbidden;
     let can_be_left_out = |slot: &Slot| is_forbidden(slot) || is_no_edit(slot, &attempt.diagnostics);
@@ -214,7 +233,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         return Err(mismatch());
     }
     let declined = slots.iter().rposition(is_declined);
-    let assigned = match (given.is_empty(), declined) {
+    let mut assigned = match (given.is_empty(), declined) {
         // Nothing takes the place of what is no edit.
         (true, _) if is_sent_again => {
             let gaps = failed.iter().filter(|&&at| !is_forbidden(&slots[at]));
@@ -227,6 +246,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             assign(&failed, &given, waits, slot_path, |at| given_paths[at].as_str()).ok_or_else(mismatch)?
         }
     };
+    assigned.extend(reworded);
 
     let mut joined = Script {
         message: attempt.message.clone().or_else(|| corrections.message.clone()),
@@ -442,6 +462,16 @@ mod tests {
         );
         let nothing = joined(ABC, &[0, 2], &[("a", "1")]).unwrap_err();
         assert_eq!(nothing, Mismatch { given: 0, failed: vec!["edit 2, b".to_owned()] });
+    }
+
+    #[test]
+    fn a_good_edit_that_is_sent_again_in_other_words_replaces_that_edit() {
+        for given in [&[("a", "2"), ("b", "2")][..], &[("b", "2"), ("a", "2"), ("c", "1")]] {
+            assert_eq!(joined(ABC, &[0, 2], given).unwrap(), ["a:2", "b:2", "c:1"]);
+        }
+        assert_eq!(joined(ABC, &[2], &[("c", "2"), ("a", "2")]).unwrap(), ["a:2", "b:1", "c:2"]);
+        // It may be for the failed one.
+        assert_eq!(joined(ABC, &[0, 2], &[("a", "2")]).unwrap(), ["a:1", "a:2", "c:1"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Undo and redo. If no commit came after the landing and no remote has it, the branch moves back. Else each commit is reverted by
+//! Undo and redo. If nothing was built on the landing and no remote has it, the branch moves back. Else each commit is reverted by
 //! another, as `git revert` does it, by a three-way merge.
 //!
 //! A redo is the undo of an undo.
@@ -206,7 +206,7 @@ impl Undoing<'_> {
             && (self.options.push.is_none() || repo.is_ancestor(tip, old)?)
             && !landing.added_others()
             && !lost.iter().any(|id| landing.is_foreign(*id))
-            && (lost.is_empty() || !repo.is_on_a_remote(&lost, old)?)
+            && (lost.is_empty() || !(repo.is_on_a_remote(&lost, old)? || repo.is_built_on(tip, old)?))
         {
             let mut brought = Brought::default();
             match transaction::move_to(repo, Some(tip), old)? {

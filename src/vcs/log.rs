@@ -60,9 +60,24 @@ impl Repo {
     /// # Errors
     /// The references or the object store cannot be read.
     pub fn is_on_a_remote(&self, commits: &[Oid], base: Oid) -> Result<bool> {
-        let failed = |e| Error::git("read the branches of remotes", e);
+        let tips = self.references_below("refs/remotes/")?;
+        self.contain(tips.into_iter().map(|(_, tip)| tip), commits, base)
+    }
+
+    /// Whether a branch here has more commits on top of this one, which follows `base`.
+    ///
+    /// # Errors
+    /// As [`Repo::is_on_a_remote`].
+    pub fn is_built_on(&self, commit: Oid, base: Oid) -> Result<bool> {
+        let tips = self.references_below("refs/heads/")?;
+        let others = tips.into_iter().map(|(_, tip)| tip).filter(|tip| *tip != commit);
+        self.contain(others, &[commit], base)
+    }
+
+    fn contain(&self, tips: impl Iterator<Item = Oid>, commits: &[Oid], base: Oid) -> Result<bool> {
+        let failed = |e| Error::git("read the branches", e);
         let mut walk = self.git.revwalk().map_err(failed)?;
-        for (_, tip) in self.references_below("refs/remotes/")? {
+        for tip in tips {
             // A tip that a partial clone lacks is skipped.
             let _ = walk.push(tip);
         }

@@ -240,6 +240,20 @@ fn what_a_remote_has_is_never_rewritten() {
 }
 
 #[test]
+fn what_a_suggestion_is_built_on_does_not_come_back_with_it() {
+    let (sandbox, old, new) = landed();
+    sandbox.apply(["-b", "try"], &create("more.txt", "Add more", "more\n")).exits(0);
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{new}..")).len(), 3);
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &old));
+    sandbox.run(["accept", "try"]).exits(0);
+    assert_eq!((sandbox.text("README"), sandbox.text("more.txt")), ("hello\n".into(), "more\n".into()));
+    sandbox.run(["undo"]).exits(0);
+    assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &old));
+    sandbox.is_sound();
+}
+
+#[test]
 fn what_was_put_back_and_taken_back_again_is_put_back_once() {
     let (sandbox, _, new) = landed();
     let landing = id(&sandbox);

@@ -109,7 +109,7 @@ fn the_newest_landing_on_the_branch_is_meant() {
     sandbox.apply([""; 0], &create("a", "A", "a\n")).exits(0);
     let first = id(&sandbox);
     sandbox.apply([""; 0], &create("b", "B", "b\n")).exits(0);
-    sandbox.apply(["-b", "other"], &create("c", "C", "c\n")).exits(0);
+    sandbox.apply(["-b", "other", "--base", "HEAD~2"], &create("c", "C", "c\n")).exits(0);
     sandbox.run(["undo"]).exits(0);
     assert!(sandbox.exists("a") && !sandbox.exists("b"));
     sandbox.run(["undo"]).exits(0);
@@ -122,8 +122,8 @@ fn the_newest_landing_on_the_branch_is_meant() {
     sandbox.run(["redo"]).exits(0);
     assert!(sandbox.exists("a") && sandbox.exists("b"));
     // Merged by git onto another branch it can be taken back there.
-    sandbox.git(["checkout", "-q", "-b", "third", "HEAD~1"]);
-    sandbox.git(["merge", "-q", "--no-edit", "other"]);
+    sandbox.git(["checkout", "-q", "-b", "third", "HEAD~2"]);
+    sandbox.git(["merge", "-q", "--no-ff", "--no-edit", "other"]);
     sandbox.run(["undo"]).exits(0);
     assert!(!sandbox.exists("c"));
     sandbox.is_sound();

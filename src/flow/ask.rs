@@ -177,10 +177,11 @@ impl Asking<'_> {
         }
     }
 
-    /// Lands an answer. With `more` rounds to come, nothing lands if some edits are declined.
+    /// Lands an answer. With `more` rounds to come, nothing lands if some edits are refused or declined.
     fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
         let (keep_whole, named) = (self.options.keep, self.question.files.clone());
-        let mut options = Options { keep_whole, named, dry_run: false, ..self.options.clone() };
+        let keep_going = self.options.keep_going && !more;
+        let mut options = Options { keep_whole, named, keep_going, dry_run: false, ..self.options.clone() };
         let repo = self.repo.open_again()?;
         let is_switched =
             options.branch.is_none() && Target::choose(&repo, None, None)?.name != self.target.name;

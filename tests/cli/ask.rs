@@ -348,6 +348,20 @@ fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
 }
 
 #[test]
+fn with_keep_going_the_model_is_asked_to_the_end_before_a_part_lands() {
+    for (last, code, text) in [(good(), 0, "hello world\n"), (half(), 1, "hello\n")] {
+        let sandbox = Sandbox::new();
+        let base = sandbox.head();
+        let model = Model::of(&sandbox, &[half(), last]);
+        let args = ["ask", "--keep-going", "--rounds=2", "--with", &model.command(), "-r", "Greet", "README"];
+        sandbox.run(args).exits(code);
+        assert_eq!((model.rounds(), sandbox.text("README").as_str()), (2, text));
+        assert!(sandbox.subjects(&format!("{base}..")).contains(&"Add it".to_owned()));
+        sandbox.has_sound_objects();
+    }
+}
+
+#[test]
 fn what_a_check_stopped_is_kept_until_another_answer_takes_its_place() {
     let sandbox = Sandbox::new();
     let model = Model::of(&sandbox, &[good()]);

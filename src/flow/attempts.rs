@@ -9,7 +9,7 @@ use crate::report::{Report, Status};
 use crate::response::Response;
 use crate::transaction::{Attempt, KeptText, Listed, Target};
 use crate::vcs::repo::Repo;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 impl Run<'_> {
     /// Keeps a response that exists only once, if it did not land and is not kept yet: as an attempt if it can be tried again, else
@@ -143,7 +143,7 @@ impl Run<'_> {
         }
     }
 
-    /// The paths of the failed and declined edits; `None` if one is not known, or the response is cut off and may go on with
+    /// The paths of the failed and declined edits, each once; `None` if one is not known, or the response is cut off and may go on with
     /// any file.
     fn failed_paths(&self, slots: &[Slot], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
         if diagnostics.iter().any(|one| one.is_error() && one.code == Code::Truncated) {
@@ -155,7 +155,10 @@ impl Run<'_> {
             Some(at) => Some(self.script.edits.get(at)?.path.shown()),
             None => plan::path_of_gap(slot, diagnostics),
         };
-        failed.map(path).collect()
+        let mut paths: Vec<String> = failed.map(path).collect::<Option<_>>()?;
+        let mut seen = HashSet::new();
+        paths.retain(|path| seen.insert(path.clone()));
+        Some(paths)
     }
 
     /// Forgets the attempts that this landing replaces.

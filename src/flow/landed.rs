@@ -170,17 +170,13 @@ impl Run<'_> {
                             "this edit landed as {}, and these lines or those beside them have changed since",
                             one.id
                         );
-                        let number = at + 1;
-                        let only = match self.script.edits.len() {
-                            1 => String::new(),
-                            _ => format!(" --only {number}"),
-                        };
+                        let n = at + 1;
                         let help = format!(
-                            "leave it out with --except {number}, or land it again with --again{only}"
+                            "leave it out with --except {n}, or land it again with --again --only {n}"
                         );
                         let diagnostic =
                             Diagnostic::error(Code::Conflict, edit.span, message).with_help(help);
-                        landed.unclear.push(diagnostic.for_edit(at + 1, edit.path.shown()));
+                        landed.unclear.push(diagnostic.for_edit(n, edit.path.shown()));
                     }
                     Fate::Gone => {}
                 }

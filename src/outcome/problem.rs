@@ -276,6 +276,8 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
         V::BadDate(_) => fatal("write it as '2026-01-31 12:00 +0100' or '2 days ago'"),
         V::Editor { .. } => fatal("use -m <message> or -F <file>, which need no editor"),
         V::Clipboard(_) => fatal("set llmapply.clipboardCommand to a command that prints the clipboard"),
+        V::Shallow(_) => fatal("'git fetch --unshallow' gets the commits that it lacks"),
+        V::Unborn => fatal("'git commit' makes the first one"),
         V::BadRevision(_) => fatal("name a commit, such as HEAD~2 or a tag"),
         V::Invalid(_)
         | V::Io { .. }

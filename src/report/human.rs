@@ -334,6 +334,7 @@ pub fn findings(report: &Report, verbose: bool) -> String {
         }
         if failed.is_empty()
             && report.status == Status::Refused
+            && report.undone.is_none()
             && report.edits.iter().any(|edit| is_fine(&edit))
         {
             let _ = writeln!(out, "{CYAN}hint{CYAN:#}: --keep-going lands the edits that could be read");

@@ -139,6 +139,12 @@ pub enum Error {
     /// A revision that is not a commit.
     #[error("'{0}' is not a commit")]
     BadRevision(String),
+    /// A revision that is not a commit in a shallow clone, which may lack it.
+    #[error("'{0}' is not a commit of this shallow clone")]
+    Shallow(String),
+    /// HEAD is a branch without commits.
+    #[error("there are no commits yet")]
+    Unborn,
     /// The clipboard cannot be read.
     #[error("cannot read the clipboard: {0}")]
     Clipboard(String),

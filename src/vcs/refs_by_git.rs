@@ -49,7 +49,7 @@ impl Repo {
 
     /// The commit that a revision names. Git follows replacements and grafts.
     pub(super) fn commit_by_git(&self, revision: &str) -> Result<Oid> {
-        let bad = || Error::BadRevision(revision.to_owned());
+        let bad = || self.bad_revision(revision);
         if revision.starts_with('-') {
             return Err(bad());
         }

@@ -294,10 +294,17 @@ impl Repo {
         if self.place.is_some() || self.has_other_parents()? {
             return self.commit_by_git(revision);
         }
-        let object =
-            self.git.revparse_single(revision).map_err(|_| Error::BadRevision(revision.to_owned()))?;
-        let commit = object.peel_to_commit().map_err(|_| Error::BadRevision(revision.to_owned()))?;
-        Ok(commit.id())
+        let commit = self.git.revparse_single(revision).and_then(|object| object.peel_to_commit());
+        Ok(commit.map_err(|_| self.bad_revision(revision))?.id())
+    }
+
+    /// The error about a revision that names no commit here.
+    pub(super) fn bad_revision(&self, revision: &str) -> Error {
+        match self.tip("HEAD") {
+            Ok(None) if revision == "HEAD" => Error::Unborn,
+            _ if self.git.is_shallow() => Error::Shallow(revision.to_owned()),
+            _ => Error::BadRevision(revision.to_owned()),
+        }
     }
 
     /// The shortest unique abbreviation of an object id, of at least git's default length.

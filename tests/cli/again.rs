@@ -257,7 +257,7 @@ fn what_was_amended_since_is_refused_with_a_way_on() {
     sandbox.commit("Amend it again");
     let run =
         sandbox.apply(["--no-keep"], &both).exits(1).says("refused: edit 2 of 2 failed; nothing was changed");
-    run.says("leave it out with --except 2, or");
+    run.says("leave it out with --except 2, or land it again with --again --only 2");
     let short = sandbox.git(["log", "-1", "--format=%h", "--", "new"]);
     sandbox.apply(["-n"], &both).exits(1).says(&format!("already applied by {short}  "));
     sandbox.apply(["--except=2"], &both).exits(0).says("nothing to do");

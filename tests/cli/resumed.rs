@@ -392,4 +392,8 @@ fn list_names_attempts_subjects_and_authors() {
     assert_eq!(sandbox.run(["list", "--porcelain"]).exits(0).stdout.lines().count(), 1);
     sandbox.run([&format!("--abort={id}")]).exits(0);
     assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1);
+    // A path is named once.
+    let wrong = |text: &str| patch("README", "Wrong", text, "x\n");
+    sandbox.apply([""; 0], &(wrong("nowhere\n") + &wrong("not here\n"))).exits(1);
+    assert_eq!(sandbox.run(["list"]).exits(0).stdout.matches("README").count(), 1);
 }

@@ -323,6 +323,7 @@ fn the_policy_holds_for_every_verb() {
     let refused = |args: &[&str], path: &str| {
         let before = sandbox.state();
         let run = sandbox.run(args).exits(1).says(path);
+        assert!(!run.stderr.contains("--keep-going"), "{run:?}");
         assert!(run.stderr.contains("nothing was changed") && !run.stderr.contains("--allow"), "{run:?}");
         let run = sandbox.run(args.iter().chain(&["--json"])).exits(1);
         let told = json(&run);

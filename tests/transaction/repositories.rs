@@ -230,6 +230,10 @@ fn a_shallow_clone_is_served() {
     sandbox.git(["clone", "-q", "--depth", "1", &url, "../shallow"]);
     sandbox.apply(["-C", "../shallow"], &five()).exits(0);
     assert_eq!(sandbox.git(["-C", "../shallow", "rev-list", "--count", "HEAD"]), "6");
+    let run = sandbox.apply(["-C", "../shallow", "--base", "HEAD~6"], &five()).exits(128);
+    run.says("'HEAD~6' is not a commit of this shallow clone").says("git fetch --unshallow");
+    let unborn = Sandbox::unborn();
+    unborn.run(["prompt", "."]).exits(128).says("there are no commits yet");
     assert_eq!(sandbox.git(["-C", "../shallow", "status", "--porcelain"]), "");
 }
 

@@ -177,8 +177,8 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// Replaces the failed edits of an attempt by their corrections, without what landed or was left out. Returns the
 /// combined script and its slots.
 ///
-/// A correction that is equal to a good edit is ignored. Beside corrections with the path of a failed edit, one that is for the
-/// same lines as a good edit of another file replaces that. The others replace the failed edits: all of them the only one
+/// A correction that is equal to a good edit is ignored. Where a path has more corrections than failed edits, one that is for the
+/// same lines as a good edit replaces that. The others replace the failed edits: all of them the only one
 /// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
 /// them replace what was declined, and come after the good edits, because they are made for the files with these
 /// applied. An edit that only waits for a failed one needs no correction, and what is no edit or may not change is left out
@@ -211,20 +211,26 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     };
     // A model may send its whole response again, and not word for word.
     let mut reworded = BTreeMap::new();
-    let is_for_failed = |at: &usize| failed.iter().any(|&slot| slot_path(slot) == Some(&given_paths[*at]));
-    if given.iter().any(is_for_failed) {
+    let failed_of = |at: usize| {
+        let is_of_path = |slot: &&usize| slot_path(**slot) == Some(&given_paths[at]);
+        failed.iter().filter(is_of_path).count()
+    };
+    if given.iter().any(|&at| failed_of(at) > 0) {
         let is_same = |slot: usize, at: usize| {
             let is_good = slots[slot].state == SlotState::Good && slot_path(slot) == Some(&given_paths[at]);
             let edit = edit_of(&slots[slot]).filter(|_| is_good);
             edit.is_some_and(|edit| edit.is_for_the_same_lines(&corrections.edits[at]))
         };
-        for at in given.iter().copied().filter(|at| !is_for_failed(at)) {
+        for at in given.clone() {
+            let of_path = given.iter().filter(|&&other| given_paths[other] == given_paths[at]).count();
             let mut same = (0..slots.len()).filter(|&slot| is_same(slot, at));
-            if let Some(slot) = same.find(|slot| !reworded.contains_key(slot)) {
+            if of_path > failed_of(at)
+                && let Some(slot) = same.find(|slot| !reworded.contains_key(slot))
+            {
                 reworded.insert(slot, vec![at]);
+                given.retain(|other| *other != at);
             }
         }
-        given.retain(|at| !reworded.values().any(|one| one.contains(at)));
     }
     let is_sent_again = given.is_empty() && !corrections.edits.is_empty();
     let is_forbidden = |slot: &Slot| slot.state == SlotState::Forbidden;
@@ -470,6 +476,8 @@ mod tests {
             assert_eq!(joined(ABC, &[0, 2], given).unwrap(), ["a:2", "b:2", "c:1"]);
         }
         assert_eq!(joined(ABC, &[2], &[("c", "2"), ("a", "2")]).unwrap(), ["a:2", "b:1", "c:2"]);
+        let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2")];
+        assert_eq!(joined(twice, &[0], &[("a", "3"), ("a", "4")]).unwrap(), ["a:3", "a:4"]);
         // It may be for the failed one.
         assert_eq!(joined(ABC, &[0, 2], &[("a", "2")]).unwrap(), ["a:1", "a:2", "c:1"]);
     }

@@ -55,17 +55,19 @@ fn good_edits_sent_again_do_no_harm() {
 
 #[test]
 fn a_good_edit_sent_again_in_other_words_does_not_land_twice() {
-    let add = |text: &str| patch("src/a.rs", "Add d", "fn c() {}\n", &format!("{text}fn c() {{}}\n"));
-    let sandbox = Sandbox::new();
-    let base = sandbox.head();
-    let wrong = patch("README", "Two", "nowhere to be found\n", "hello world\n");
-    sandbox.apply([""; 0], &(add("fn d() {}\n") + &wrong)).exits(1);
-    let reworded = add("// It does nothing.\nfn d() {}\n");
-    sandbox.apply(["--continue"], &(reworded + &correction())).exits(0);
-    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add d", "Two"]);
-    let file = sandbox.text("src/a.rs");
-    assert_eq!((file.matches("fn d()").count(), file.matches("nothing").count()), (1, 1), "{file}");
-    sandbox.is_sound();
+    for (path, right) in [("README", "hello\n"), ("src/a.rs", "fn a() {}\n")] {
+        let add = |text: &str| patch("src/a.rs", "Add d", "fn c() {}\n", &format!("{text}fn c() {{}}\n"));
+        let two = |search: &str| patch(path, "Two", search, "hello world\n");
+        let sandbox = Sandbox::new();
+        let base = sandbox.head();
+        sandbox.apply([""; 0], &(add("fn d() {}\n") + &two("nowhere to be found\n"))).exits(1);
+        let reworded = add("// It does nothing.\nfn d() {}\n");
+        sandbox.apply(["--continue"], &(reworded + &two(right))).exits(0);
+        assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add d", "Two"]);
+        let file = sandbox.text("src/a.rs");
+        assert_eq!((file.matches("fn d()").count(), file.matches("nothing").count()), (1, 1), "{file}");
+        sandbox.is_sound();
+    }
 }
 
 #[test]

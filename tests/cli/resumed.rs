@@ -166,23 +166,6 @@ fn corrections_that_are_given_twice_are_as_good_as_once() {
 }
 
 #[test]
-fn a_good_edit_in_other_words_is_not_made_beside_it() {
-    for path in ["README", "other"] {
-        let sandbox = Sandbox::new();
-        std::fs::write(sandbox.repo.join("other"), "one\ntwo\n").unwrap();
-        sandbox.commit("other");
-        let base = sandbox.head();
-        let good = |text: &str| patch("other", "Good", "two\n", text);
-        let failed = |text: &str| patch(path, "Bad", text, "changed\n");
-        sandbox.apply([""; 0], &(good("a\ntwo\n") + &failed("nowhere\n"))).exits(1);
-        let again = good("b\ntwo\n") + &failed(if path == "other" { "one\n" } else { "hello\n" });
-        let run = sandbox.apply(["--continue"], &again).exits(1);
-        run.says("it is not clear which failed edits 2 corrections may replace; failed: edit 2");
-        assert_eq!(sandbox.head(), base);
-    }
-}
-
-#[test]
 fn feedback_prints_nothing_where_all_landed() {
     let sandbox = Sandbox::new();
     let run = sandbox.apply(["--feedback"], &correction()).exits(0);

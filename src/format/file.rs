@@ -7,6 +7,7 @@ use super::why::without_mark;
 use crate::edit::{Target, shown};
 use crate::span::Span;
 use crate::text::extension;
+use std::borrow::Cow;
 
 /// The labels of paths.
 const LABELS: &[&str] = &["filename", "file path", "filepath", "file", "path"];
@@ -38,18 +39,11 @@ impl NamedPath<'_> {
         self.quoted || is_path(self.path)
     }
 
-    /// The path with its span; the path is a part of the line. Outside of backquotes, Markdown escapes some characters
-    /// with a backslash: `my\_file.py`.
+    /// The path with its span; the path is a part of the line.
     pub(super) fn target(self, line: Line<'_>, response: u32) -> Target {
-        let offset = self.path.as_ptr() as usize - line.text.as_ptr() as usize;
-        let start = line.start + offset;
+        let start = line.start + (self.path.as_ptr() as usize - line.text.as_ptr() as usize);
         let span = Span::new(response, start, start + self.path.len());
-        if line.text[..offset].ends_with('`') || !self.path.contains('\\') {
-            return Target::new(self.path, span);
-        }
-        let mut path = self.path.to_owned();
-        ESCAPED.iter().for_each(|c| path = path.replace(&format!("\\{c}"), &c.to_string()));
-        Target::new(&path, span)
+        Target::new(&unescaped(self.path), span)
     }
 }
 
@@ -240,6 +234,19 @@ fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     is_plausible(text, quoted).then_some(NamedPath { path: text, quoted, is_part })
 }
 
+/// A path without the escapes of Markdown, as in `my\_long\_name.py`: all such characters are escaped. A single backslash may
+/// separate folders.
+fn unescaped(path: &str) -> Cow<'_, str> {
+    let is_escaped = |(at, _): (usize, &str)| path[..at].ends_with('\\');
+    let all = path.match_indices(ESCAPED);
+    if all.clone().count() < 2 || !all.clone().all(is_escaped) {
+        return Cow::Borrowed(path);
+    }
+    Cow::Owned(
+        ESCAPED.iter().fold(path.to_owned(), |path, c| path.replace(&format!("\\{c}"), &c.to_string())),
+    )
+}
+
 /// The length of the link at the start of a text.
 fn link_length(text: &str) -> Option<usize> {
     let target = text.strip_prefix('[')?.find(']')? + 2;
@@ -250,8 +257,10 @@ fn link_length(text: &str) -> Option<usize> {
 /// The path of a link: its target, or the text if that says as much, and the target is somewhere else. `None` if the
 /// target is no path.
 fn linked<'t>(name: &'t str, target: &'t str) -> Option<&'t str> {
-    let bare = target.split([' ', '#']).next().unwrap_or(target);
+    let bare = target.split(['#', '"', '\'']).next().map_or(target, trim);
     let bare = target.strip_prefix('<').and_then(|rest| rest.split('>').next()).unwrap_or(bare);
+    let bare = without_remark(bare).unwrap_or(bare);
+    let bare = bare.strip_prefix("sandbox:/mnt/data/").unwrap_or(bare);
     // Editors put a scheme of their own before the path.
     let file = bare.split_once(':').filter(|(_, path)| !path.starts_with('/')).map_or(bare, |(_, path)| path);
     let is_local = !file.contains([':', '%']) || file.starts_with("file:");
@@ -339,6 +348,9 @@ mod tests {
             ("[a.py](/src/a.py)", "/src/a.py"),
             ("[a.py](../src/a.py)", "../src/a.py"),
             ("[a.py](src/b.py)", "src/b.py"),
+            ("[a.py](src/a.py:12)", "src/a.py"),
+            ("[a.py](sandbox:/mnt/data/src/a.py)", "src/a.py"),
+            ("[new file.py](src/new file.py)", "src/new file.py"),
             ("[a.py](mdc:src/a.py)", "src/a.py"),
             ("[src/a.py](/src/a.py)", "src/a.py"),
             ("[src/a.py](../src/a.py)", "src/a.py"),

@@ -201,14 +201,11 @@ fn is_named(given: &CodeBlock, one: &Candidate, base: &Base<'_>) -> Result<bool,
     let is_of = has_extension || Language::has_name(&path);
     let fits = is_of && !given.language.is_empty() && Language::is_called(&given.language, &path);
     // Without quotes, `NOTES` may be a title.
-    let is_name = one.quoted
-        && (path.starts_with('.')
-            || Language::is_well_known(&path)
-            || has_extension && Language::is_known(&path));
-    let is_list = folder.is_none() && path.contains(['[', ']', '(', ')', ',']);
+    let is_known = one.quoted && Language::is_well_known(&path);
+    let is_list = folder.is_none() && !path.starts_with('[') && path.contains(['[', ']', '(', ')', ',']);
     let looks_like_path = match folder {
         _ if path.starts_with(['$', '~', '%']) || path.starts_with("@/") => false,
-        _ if (path.contains(' ') || is_list) && !one.quoted => false,
+        _ if path.contains(' ') && one.by != Clue::Label || is_list && !one.quoted => false,
         _ if one.by == Clue::Label && !path.starts_with('/') && !path.contains(' ') => true,
         _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
         Some(_) if has_extension || fits || path.starts_with('.') => true,
@@ -217,9 +214,8 @@ fn is_named(given: &CodeBlock, one: &Candidate, base: &Base<'_>) -> Result<bool,
             Err(_) => false,
         },
         None => {
-            let is_bare = given.language.is_empty();
-            fits || is_name
-                || is_bare && (has_extension && Language::has_name(&path) || path.starts_with('.'))
+            fits || given.language.is_empty()
+                && (has_extension && Language::has_name(&path) || path.starts_with('.') || is_known)
         }
     };
     Ok(looks_like_path || is_file(&one.path, base)?)

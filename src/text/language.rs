@@ -155,11 +155,6 @@ impl Language {
         LABELS.split('|').any(|one| has_word(one.split(':').next(), &kind))
     }
 
-    /// Whether it is a name of files whose language is known.
-    pub(crate) fn is_known(path: &str) -> bool {
-        Self::has_name(path) || Self::by_name(path) != Self::UNKNOWN
-    }
-
     /// Whether a name without an extension is one that files have everywhere, such as `Makefile`.
     pub(crate) fn is_well_known(name: &str) -> bool {
         [HASH_NAMES, PROSE_NAMES, OTHER_NAMES].iter().any(|names| has_word(Some(names), name))

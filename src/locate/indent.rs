@@ -76,21 +76,22 @@ impl Shift {
     }
 }
 
-/// Maps an indentation that is one of the mapping, or one of it plus whole multiples of the difference between its two
-/// deepest entries. `None` if these give different results, or the nearest shallower entry gives none.
+/// Maps an indentation that is one of the mapping, or one of it plus whole multiples of a step: the difference between the
+/// two deepest entries that are not deeper, else between the two deepest. `None` if these give different results.
 fn stepped(steps: &[Pair], indent: &[u8]) -> Option<Vec<u8>> {
     if let Some((_, real)) = steps.iter().find(|(written, _)| written == indent) {
         return Some(real.clone());
     }
-    let [.., (less, real_less), (deep, real_deep)] = steps else { return None };
+    let nearest = steps.iter().rposition(|(written, _)| indent.starts_with(written))?;
+    let end = if nearest == 0 { steps.len() } else { nearest + 1 };
+    let [.., (less, real_less), (deep, real_deep)] = &steps[..end] else { return None };
     let (step, real_step) = (deep.strip_prefix(&**less)?, real_deep.strip_prefix(&**real_less)?);
     let reading = |(written, real): &Pair| {
         let more = indent.strip_prefix(&**written)?;
         let times = more.len() / step.len();
         (step.repeat(times) == more).then(|| [real, &*real_step.repeat(times)].concat())
     };
-    let nearest = steps.iter().rfind(|(written, _)| indent.starts_with(written))?;
-    let real_indent = reading(nearest).filter(|_| step != b" ")?;
+    let real_indent = reading(&steps[nearest]).filter(|_| step != b" ")?;
     let in_order = |(written, real): &Pair| {
         is_deeper(indent, written) == is_deeper(&real_indent, real)
             && is_deeper(written, indent) == is_deeper(real, &real_indent)
@@ -195,7 +196,8 @@ mod tests {
         assert_eq!(of(&[("  ", "\t\t")], "    "), None, "one entry shows no step");
         assert_eq!(of(&[("    ", "\t"), ("     ", "\t ")], "       "), None, "a blank is no step");
         let aligned = [("", ""), ("  ", "    "), ("    ", "        "), ("          ", "                  ")];
-        assert_eq!(of(&aligned, "      "), None, "a continued line shows another step");
+        let twelve = " ".repeat(12);
+        assert_eq!(of(&aligned, "      "), Some(twelve), "a continued line shows another step");
     }
 
     #[test]

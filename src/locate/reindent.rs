@@ -129,7 +129,7 @@ impl Reindent {
         // The second reading makes no sense if another line begins in the first column, too; if the file goes on deeper than
         // the last line as it is, unless this comes for the line above a block; or if a new line would be above shallower
         // ones. A context line below an indented one may be the one that lost its indentation. But at the end of a block,
-        // another block may begin in the first column.
+        // another one may begin in the first column behind a blank line, and the last line is in it.
         let is_new = lines.first().is_some_and(|(_, new)| *new);
         let is_indented = is_new && lines.first().is_some_and(|(text, _)| !step_indentation(text).is_empty());
         let others = lines.iter().skip(1).filter(|(text, new)| !is_blank(text) && (*new || !is_indented));
@@ -139,17 +139,11 @@ impl Reindent {
             others.last().is_none_or(|last| least <= *last)
         };
         let falls = |lost: &[u8]| is_new && others.iter().all(|other| *other < lost.len());
-        let solid = |text: &[u8]| !is_blank(text);
-        let begins_block = |three: &[(&[u8], bool)]| {
-            let [(above, _), (head, new), (inner, _)] = three else { return false };
-            is_blank(above)
-                && *new
-                && solid(head)
-                && step_indentation(head).is_empty()
-                && solid(inner)
-                && !step_indentation(inner).is_empty()
+        let is_outside = |pair: &[(&[u8], bool)]| {
+            let [(above, _), (text, new)] = pair else { return false };
+            is_blank(above) && *new && !is_blank(text) && step_indentation(text).is_empty()
         };
-        let goes_to_next = || lines.windows(3).any(begins_block);
+        let goes_to_next = || others.last().is_some_and(|last| *last > 0) && lines.windows(2).any(is_outside);
         let alone = lost.filter(|lost| {
             below.is_none_or(|below| {
                 let fits =

@@ -71,6 +71,28 @@ fn a_good_edit_sent_again_in_other_words_does_not_land_twice() {
 }
 
 #[test]
+fn a_block_with_an_unclear_fence_leaves_the_others_as_they_are() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.repo.join("README.md"), "```sh\nnpm test\n```\n\nversion = 1\n").unwrap();
+    std::fs::write(sandbox.repo.join("cfg.txt"), "version = 1\n").unwrap();
+    sandbox.commit("files");
+    let block = |path: &str, fence: &str, search: &str, replace: &str| {
+        format!("{path}\n{fence}\n<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n{fence}\n\n")
+    };
+    let answer = block("README.md", "```", "npm test\n```\n", "npm ci\n")
+        + &block("cfg.txt", "```", "version = 1\n", "version = 2\n")
+        + "`src/new.py`\n```python\nx = 1\n```\n\nDone.\n";
+    sandbox.apply([""; 0], &answer).exits(1).says("[fence-unclear]");
+    let fix = block("README.md", "````", "npm test\n```\n", "npm ci\n```\n");
+    sandbox.apply(["--continue"], &fix).exits(0);
+    assert_eq!(sandbox.text("README.md"), "```sh\nnpm ci\n```\n\nversion = 1\n");
+    assert_eq!(
+        (sandbox.text("cfg.txt"), sandbox.text("src/new.py")),
+        ("version = 2\n".into(), "x = 1\n".into())
+    );
+}
+
+#[test]
 fn a_dry_run_of_going_on_changes_nothing() {
     let sandbox = Sandbox::new();
     sandbox.apply([""; 0], &three()).exits(1);

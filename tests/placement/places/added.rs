@@ -293,6 +293,12 @@ fn a_definition_in_the_first_column_behind_a_trimmed_last_line_may_be_no_part_of
     refused("a.py", file, texts("a.py", &[("return 1", put)]));
     refused("a.py", file, texts("a.py", &[("return 2", &put.replace('1', "2"))]));
     refused("a.py", file, diffs("a.py", "@@\n return 1\n+\n+\n+def b():\n+    return 3\n"));
+    let put = "return 1\n\n\n@dec\n# It is next.\ndef b():\n    return 3";
+    refused("a.py", file, texts("a.py", &[("return 1", put)]));
+    // What comes back to the first column is one block.
+    let put = "x = 1\n\nfor i in range(3):\n    x += i\n\nreturn x";
+    let expected = file.replace("return 1", &put.replace("\n", "\n    ").replace("\n    \n", "\n\n"));
+    lands("a.py", file, texts("a.py", &[("return 1", put)]), &expected);
     let file = "func a() int {\n\treturn 1\n}\n";
     refused("a.go", file, texts("a.go", &[("return 1", "return 1\n}\n\nfunc b() int {\n\treturn 2")]));
     // Within the block all lines are shifted.
@@ -307,7 +313,8 @@ fn a_continued_line_is_no_step_for_the_lines_beside_it() {
     let find = "          % self.x)\n\n\nclass D:\n  n = 1";
     let put =
         find.replace("class D", "class N:\n  def go(self):\n    if self.x:\n      return 5\n\n\nclass D");
-    refused("a.py", file, texts("a.py", &[(find, &put)]));
+    let new = "class N:\n    def go(self):\n        if self.x:\n            return 5\n\n\nclass D";
+    lands("a.py", file, texts("a.py", &[(find, &put)]), &file.replace("class D", new));
 }
 
 #[test]

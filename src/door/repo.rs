@@ -57,10 +57,11 @@ impl Repo {
         let repo = self.handle()?;
         flow::recover(&repo, options.lock_timeout, &[options.branch.as_deref()], &())?;
         let dry = flow::Options { dry_run: true, ..options.clone() };
-        let Done { report, failure, refused, .. } = flow::land(&repo, order, &dry, &());
+        let Done { mut report, failure, refused, .. } = flow::land(&repo, order, &dry, &());
         let is_refused = matches!(report.status, Status::Refused | Status::NoEdits);
         if is_refused && failure.as_ref().is_none_or(|error| matches!(error, flow::Error::Mismatch(_))) {
             let attempt = refused.map(Arc::new).or_else(|| response.attempt.clone());
+            report.is_held = attempt.is_some();
             return Ok(Resolved::Refused(Refused { report: Box::new(report), attempt }));
         }
         if let Some(error) = Error::of_report(&report, failure.as_ref()) {

@@ -30,10 +30,6 @@ const DECLINED: &str = "The edits that are not named here are kept: do not send 
      place of the named ones, whole, made to the files as the kept edits leave them. If none are to come, send one of the kept \
      edits again.";
 
-/// The feedback if edits were refused because their files may not change.
-const FORBIDDEN: &str = "If nothing is to come in the place of an edit that is to be left out, and no other edit was refused, send one of \
-     the good edits again.";
-
 /// Asks the model, which is a command line for `sh`, until an answer lands, at most `rounds` times. Each prompt is complete, so a
 /// model need not remember anything. Everything lands in one transaction, or nothing does.
 ///
@@ -141,6 +137,7 @@ impl Asking<'_> {
                     let report = Report { asked, ..Report::new(Status::Failed) };
                     let mut done = last.unwrap_or_else(|| Done::new(report));
                     done.report.attempt = self.kept();
+                    done.report.is_held = false;
                     return Ok(Done { failure: Some(failure), ..done });
                 }
                 Err(error) => return Err(error),
@@ -152,19 +149,16 @@ impl Asking<'_> {
             said_so_far += &text;
             said_so_far += "\n";
             self.watch.detail(&format!("round {round}, answered:\n{text}"));
-            let done = self.land(round, answer, round < rounds)?;
+            let mut done = self.land(round, answer, round < rounds)?;
             if round >= rounds {
                 return Ok(done);
             }
             let Some(why) = self.goes_on(&done) else { return Ok(done) };
             self.watch.warn(&format!("round {round} of {rounds}: {why}; telling the model"));
+            done.report.is_held = self.attempt.is_some();
             let mut advice = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
-            let more = match () {
-                () if is_declined(&done) => Some(DECLINED),
-                () => done.report.findings.iter().any(|one| one.code.forbids_file()).then_some(FORBIDDEN),
-            };
-            if let Some(more) = more {
-                advice = format!("{}\n\n{more}\n", advice.trim_end());
+            if is_declined(&done) {
+                advice = format!("{}\n\n{DECLINED}\n", advice.trim_end());
             }
             if done.report.status == Status::NoEdits && self.request(&text, &shown)? {
                 (prompted, shown) = self.prompt()?;

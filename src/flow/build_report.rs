@@ -28,6 +28,8 @@ impl Run<'_> {
         report.asked.clone_from(&self.options.asked);
         report.dry_run = self.options.dry_run;
         report.instructions.delete = self.options.allow_delete;
+        report.is_asked_again = self.order.more;
+        report.is_held = self.order.attempt.is_some() && self.order.responses.is_empty();
         let kept = self.resumed().into_iter().flat_map(|(attempt, _)| &attempt.slots);
         report.settled = kept.filter(|slot| slot.state == SlotState::Landed).count();
         if let Some(SingleEdit { at, .. }) = self.single_edit {

@@ -52,7 +52,8 @@ pub struct Order {
     pub except: Numbers,
     /// The user who approves each edit.
     pub chooser: Option<Rc<dyn Chooser>>,
-    /// The model can be asked again: if edits are declined nothing lands, and a response without edits is not kept.
+    /// The model can be asked again: if edits are declined nothing lands, a response without edits is not kept, and edits that
+    /// may not be made can be left out by the next response.
     pub more: bool,
 }
 

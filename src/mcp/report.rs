@@ -139,7 +139,8 @@ fn text(report: &Report) -> String {
         Some(_) => "nothing was taken back",
         None => "nothing was changed",
     };
-    if let Some(feedback) = report::feedback(report, Quoting::Exact, FEEDBACK_LIMIT) {
+    let feedback = report::feedback(report, Quoting::Exact, FEEDBACK_LIMIT);
+    if let Some(feedback) = feedback.filter(|_| report.status != Status::Landed) {
         let attempt = report.attempt.as_ref().filter(|_| report.status == Status::Refused);
         return match attempt {
             Some(attempt) => format!(

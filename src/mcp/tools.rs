@@ -333,7 +333,7 @@ fn land(repo: &Repo, input: Edits, check: bool, listener: &Listener) -> Result<V
     let number = attempt.as_ref().map_or(0, Attempt::next_response);
     let response = Response::new(number, NAME, text.into_bytes(), options.max_size)?;
     let mut order = Order::of(vec![response]);
-    order.attempt = attempt;
+    (order.attempt, order.more) = (attempt, true);
     options.dry_run |= check;
     let mut done = flow::land(repo, order, &options, listener);
     done.report.instructions.as_arguments = as_arguments;

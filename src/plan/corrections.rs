@@ -181,8 +181,9 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// same lines as a good edit replaces that. The others replace the failed edits: all of them the only one
 /// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
 /// them replace what was declined, and come after the good edits, because they are made for the files with these
-/// applied. An edit that only waits for a failed one needs no correction, and what is no edit or may not change is left out
-/// where only good edits are sent again. A failed or declined edit without a correction is kept: without any corrections, all of them are.
+/// applied. An edit that only waits for a failed one needs no correction, and where only good edits are sent again, what is no
+/// edit, may not change, or waits for that is left out. A failed or declined edit without a correction is kept: without any
+/// corrections, all of them are. A correction without a reason has that of the edit that it replaces.
 ///
 /// # Errors
 /// It is unclear which correction is for which edit.
@@ -233,8 +234,8 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         }
     }
     let is_sent_again = given.is_empty() && !corrections.edits.is_empty();
-    let is_forbidden = |slot: &Slot| slot.state == SlotState::Forbidden;
-    let can_be_left_out = |slot: &Slot| is_forbidden(slot) || is_no_edit(slot, &attempt.diagnostics);
+    let is_optional = |slot: &Slot| matches!(slot.state, SlotState::Forbidden | SlotState::Waiting);
+    let can_be_left_out = |slot: &Slot| is_optional(slot) || is_no_edit(slot, &attempt.diagnostics);
     if is_sent_again && !failed.iter().all(|&at| can_be_left_out(&slots[at])) {
         return Err(mismatch());
     }
@@ -242,14 +243,15 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     let mut assigned = match (given.is_empty(), declined) {
         // Nothing takes the place of what is no edit.
         (true, _) if is_sent_again => {
-            let gaps = failed.iter().filter(|&&at| !is_forbidden(&slots[at]));
+            let gaps = failed.iter().filter(|&&at| !is_optional(&slots[at]));
             gaps.map(|&at| (at, Vec::new())).collect()
         }
         (true, _) => BTreeMap::new(),
         (false, Some(last)) if failed.is_empty() => BTreeMap::from([(last, given.clone())]),
         (false, _) => {
-            let waits = |at: usize| slots[at].state == SlotState::Waiting;
-            assign(&failed, &given, waits, slot_path, |at| given_paths[at].as_str()).ok_or_else(mismatch)?
+            let needs_none = |at: usize| is_optional(&slots[at]);
+            assign(&failed, &given, needs_none, slot_path, |at| given_paths[at].as_str())
+                .ok_or_else(mismatch)?
         }
     };
     assigned.extend(reworded);
@@ -287,7 +289,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             }
             joined.left_out.insert(joined.edits.len());
         }
-        let is_left_out = slot.state == SlotState::LeftOut || is_sent_again && is_forbidden(slot);
+        let is_left_out = slot.state == SlotState::LeftOut || is_sent_again && is_optional(slot);
         if is_left_out && slot.edit.is_some() {
             joined.left_out.insert(joined.edits.len());
         }
@@ -336,7 +338,7 @@ fn slot_name(at: usize, path: Option<&str>) -> String {
 fn assign<'a>(
     failed: &[usize],
     given: &[usize],
-    waits: impl Fn(usize) -> bool,
+    needs_none: impl Fn(usize) -> bool,
     slot_path: impl Fn(usize) -> Option<&'a str>,
     given_path: impl Fn(usize) -> &'a str,
 ) -> Option<BTreeMap<usize, Vec<usize>>> {
@@ -345,9 +347,9 @@ fn assign<'a>(
     }
     let mut assigned: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut left: Vec<usize> = Vec::new();
-    // If there are fewer corrections, they are for edits that do not only wait for another one.
+    // If there are fewer corrections, they are for the edits that need one.
     let fitting = |slots: &[usize], given: usize| -> Option<Vec<usize>> {
-        let first: Vec<usize> = slots.iter().copied().filter(|&at| !waits(at)).collect();
+        let first: Vec<usize> = slots.iter().copied().filter(|&at| !needs_none(at)).collect();
         [slots.to_vec(), first].into_iter().find(|slots| slots.len() == given)
     };
     let mut of_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

@@ -238,29 +238,7 @@ impl<'a> Text<'a> {
         } else {
             let _ = writeln!(out, "Not all of your answer was applied: {what}.\n");
         }
-        let is_one = refused.len() + parts == 1;
-        let format = match self.one_format(sections) {
-            _ if self.report.instructions.as_arguments => "as `edits`".to_owned(),
-            Some(format) => format!("in the same format as before: {}", named(format)),
-            None if is_one => "in the same format as before".to_owned(),
-            None => "each in the format that it had".to_owned(),
-        };
-        let (these, whole) = match is_one {
-            true => ("that edit", "Send it whole, with its path."),
-            false => (
-                "those edits",
-                "Send one for each of them, whole and with its path, in the order of their numbers.",
-            ),
-        };
-        let _ = writeln!(out, "Send only {these} again, corrected, {format}. {whole}");
-        if !good.is_empty() {
-            let (they, are, them) =
-                if good.len() == 1 { ("it", "is", "it") } else { ("they", "are", "them") };
-            let state =
-                if landed.is_empty() { format!("fine as {they} {are}") } else { "applied".to_owned() };
-            let edits = capital(&numbered("edit", &good));
-            let _ = writeln!(out, "{edits} {are} {state}: do not send {them} again.");
-        }
+        out.push_str(&self.what_to_send(sections, refused.len() + parts == 1, &good, !landed.is_empty()));
         if settled > 0 {
             let others = counted(settled, "other edit");
             let are = if settled == 1 { "is" } else { "are" };
@@ -276,6 +254,54 @@ impl<'a> Text<'a> {
             out.push_str(" Files are shown as the good edits before a refused one leave them.");
         }
         out.push('\n');
+        out
+    }
+
+    /// What the model is to send: the refused edits, if the good ones are applied or kept, else all.
+    fn what_to_send(
+        &self,
+        sections: &[Section<'_>],
+        is_one: bool,
+        good: &[usize],
+        has_landed: bool,
+    ) -> String {
+        let format = match self.one_format(sections) {
+            _ if self.report.instructions.as_arguments => "as `edits`".to_owned(),
+            Some(format) => format!("in the same format as before: {}", named(format)),
+            None if is_one => "in the same format as before".to_owned(),
+            None => "each in the format that it had".to_owned(),
+        };
+        let (these, whole) = match is_one {
+            true => ("that edit", "Send it whole, with its path."),
+            false => (
+                "those edits",
+                "Send one for each of them, whole and with its path, in the order of their numbers.",
+            ),
+        };
+        let is_kept = self.report.attempt.is_some() || self.report.is_held || self.report.settled > 0;
+        let is_lost = !is_kept && !has_landed && !good.is_empty();
+        let may_be_left_out = sections.iter().all(Section::may_be_left_out);
+        let mut out = match (is_lost, may_be_left_out) {
+            (true, true) => format!("Send the whole answer again without {these}, {format}.\n"),
+            (true, false) => format!(
+                "Send the whole answer again, {format}. Correct {these}, and leave the others as they are.\n"
+            ),
+            (false, true) => format!("Send only what is to come in the place of {these}, {format}.\n"),
+            (false, false) => format!("Send only {these} again, corrected, {format}. {whole}\n"),
+        };
+        let (they, are, them) = if good.len() == 1 { ("it", "is", "it") } else { ("they", "are", "them") };
+        let edits = capital(&numbered("edit", good));
+        let _ = match () {
+            () if good.is_empty() => Ok(()),
+            () if has_landed => writeln!(out, "{edits} {are} applied: do not send {them} again."),
+            () if is_lost => writeln!(out, "{edits} {are} fine as {they} {are}."),
+            () if may_be_left_out && self.report.is_asked_again => writeln!(
+                out,
+                "{edits} {are} fine as {they} {are}. If nothing is to come in the place of {these}, send one of the good \
+                 edits again: all of them are applied then."
+            ),
+            () => writeln!(out, "{edits} {are} fine as {they} {are}: do not send {them} again."),
+        };
         out
     }
 
@@ -443,6 +469,11 @@ struct Section<'a> {
 impl Section<'_> {
     fn builds_on(&self) -> Option<usize> {
         self.findings.iter().find_map(|finding| finding.evidence.as_ref()?.builds_on)
+    }
+
+    /// Whether its file may not change, or the edit only depends on one that is refused, too.
+    fn may_be_left_out(&self) -> bool {
+        self.builds_on().is_some() || self.findings.iter().all(|finding| finding.code.forbids_file())
     }
 }
 

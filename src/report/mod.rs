@@ -327,6 +327,12 @@ pub struct Report {
     pub formats: Vec<FormatId>,
     /// The id of the refused attempt that was kept or forgotten.
     pub attempt: Option<String>,
+    /// Whether the model can answer again, and leave out edits that may not be made.
+    #[serde(skip)]
+    pub is_asked_again: bool,
+    /// Whether all that was refused is in an attempt that was kept before, or that the caller has.
+    #[serde(skip)]
+    pub is_held: bool,
     /// Suggestions, each on a branch of its own.
     pub suggestions: Vec<SuggestionReport>,
     /// Open suggestions.

@@ -7,7 +7,7 @@ use sandbox::{Run, Sandbox, create, five, patch, remove, rename, replace};
 /// Runs it on the response with `--feedback`, quietly, and gives the text.
 #[track_caller]
 fn feedback(sandbox: &Sandbox, options: &[&str], response: &str, code: i32) -> String {
-    let run = sandbox.apply(["--feedback", "-q", "--no-keep"].iter().chain(options), response).exits(code);
+    let run = sandbox.apply(["--feedback", "-q"].iter().chain(options), response).exits(code);
     assert_eq!(run.stderr, "");
     run.stdout
 }
@@ -320,6 +320,32 @@ fn what_lands_with_keep_going_is_named_as_applied() {
     );
     assert!(run.stdout.contains("Edit 1 is applied: do not send it again."), "{}", run.stdout);
     assert!(run.stderr.contains("create   fine.txt"), "results are for people here: {}", run.stderr);
+}
+
+#[test]
+fn where_no_attempt_is_kept_the_whole_answer_is_asked_for() {
+    let sandbox = Sandbox::new();
+    let bad = patch("README", "w", "nowhere\n", "x\n");
+    let answer = create("fine.txt", "Good", "fine\n") + &bad;
+    let whole = "Send the whole answer again, in the same format as before";
+    for options in [&["--no-keep"][..], &["-n"], &["check"], &["-n", "--keep-going"]] {
+        let run = sandbox.apply(options.iter().chain(&["--feedback", "-q"]), &answer).exits(1);
+        assert!(run.stdout.contains(whole) && run.stdout.contains("Edit 1 is fine as it is."), "{run:?}");
+        assert!(!run.stdout.contains("do not send") && !run.stdout.contains("Send only"), "{run:?}");
+    }
+    let report = sandbox.apply(["-n", "--json"], &answer).exits(1);
+    assert!(report.stdout.contains(whole), "{}", report.stdout);
+    // What landed is not sent again, and one edit is the whole answer.
+    let landed = feedback(&sandbox, &["--keep-going", "--no-keep"], &answer, 1);
+    assert!(landed.contains("Edit 1 is applied: do not send it again."), "{landed}");
+    assert!(feedback(&sandbox, &["--no-keep"], &bad, 1).contains("Send only that edit again, corrected"));
+    // The edit that may not be made is left out of it. Where an attempt is kept, the command line has --skip for that.
+    let answer = create("more.txt", "Good", "fine\n") + &bad;
+    let text = feedback(&sandbox, &["--no-keep", "--exclude=README"], &answer, 1);
+    assert!(text.contains("Send the whole answer again without that edit, in the same format"), "{text}");
+    let text = feedback(&sandbox, &["--exclude=README"], &answer, 1);
+    assert!(text.contains("Send only what is to come in the place of that edit"), "{text}");
+    assert!(text.contains("Edit 1 is fine as it is: do not send it again."), "{text}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod answers;
 mod cases;
 mod clients;
+mod corrections;
 mod running;
 mod tools;
 

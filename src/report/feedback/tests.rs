@@ -104,7 +104,8 @@ fn what_is_about_no_edit_comes_first_and_what_builds_on_another_last() {
 #[test]
 fn good_edits_are_named_and_those_that_landed_as_such() {
     let edits = |good| vec![edit(1, good), edit(2, EditState::Refused), edit(3, good), edit(4, good)];
-    let of = |good| text(&refused(edits(good), vec![finding(Some(2), Code::Policy)]));
+    let report = |good| refused(edits(good), vec![finding(Some(2), Code::Policy)]);
+    let of = |good| text(&Report { attempt: Some("1".to_owned()), ..report(good) });
     let fine = of(EditState::Fine);
     assert!(
         fine.starts_with("Your answer was not applied: 1 of its 4 edits was refused. Nothing was changed.")
@@ -113,6 +114,11 @@ fn good_edits_are_named_and_those_that_landed_as_such() {
     let landed = of(EditState::Landed);
     assert!(landed.starts_with("Not all of your answer was applied"), "{landed}");
     assert!(landed.contains("Edits 1, 3, 4 are applied: do not send them again."), "{landed}");
+    // Those that nobody keeps are asked for again; where the model is asked again, it may do without the refused one.
+    let lost = text(&report(EditState::Fine));
+    assert!(lost.contains("again without that edit") && !lost.contains("do not send"), "{lost}");
+    let asked = text(&Report { is_held: true, is_asked_again: true, ..report(EditState::Fine) });
+    assert!(asked.contains("send one of the good edits again") && !asked.contains("do not send"), "{asked}");
 }
 
 #[test]

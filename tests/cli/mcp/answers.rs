@@ -6,7 +6,12 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// The text of an answer, and its report, which has what the tool's schema says.
-fn call_for_text(client: &mut Client, tool: &str, repo: &Path, arguments: Value) -> (String, Value) {
+pub(super) fn call_for_text(
+    client: &mut Client,
+    tool: &str,
+    repo: &Path,
+    arguments: Value,
+) -> (String, Value) {
     let id = client.start_call(tool, repo, arguments);
     let result = client.answer(id)["result"].take();
     let text = result["content"][0]["text"].as_str().unwrap().to_owned();

@@ -1,0 +1,68 @@
+//! An agent that does what it is told after a refusal gets its good edits landed.
+
+use super::answers::call_for_text;
+use super::{Client, edit, edits, two};
+use serde_json::{Value, json};
+
+/// A good edit, and one whose `old` is nowhere.
+fn half() -> [Value; 2] {
+    [edit("README", "hello", "hi"), edit("src/a.rs", "fn bb() {}", "fn beta() {}")]
+}
+
+fn correct(refused: &Value, all: &[Value]) -> Value {
+    json!({"attempt": refused["attempt"], "edits": all})
+}
+
+#[test]
+fn where_no_attempt_is_kept_all_edits_are_asked_for() {
+    let (sandbox, elsewhere) = two();
+    let mut client = Client::start(&sandbox, &elsewhere);
+    let (told, checked) = call_for_text(&mut client, "check", &sandbox.repo, edits(&half()));
+    assert!(checked["attempt"].is_null(), "{checked}");
+    assert!(told.contains("Send the whole answer again, as `edits`. Correct that edit"), "{told}");
+    assert!(!told.contains("do not send"), "{told}");
+    let (told, refused) = call_for_text(&mut client, "land", &sandbox.repo, edits(&half()));
+    assert!(
+        refused["attempt"].is_string() && told.contains("Edit 1 is fine as it is: do not send it again.")
+    );
+    sandbox.git(["config", "llmapply.keep", "false"]);
+    let (told, refused) = call_for_text(&mut client, "land", &sandbox.repo, edits(&half()));
+    assert!(
+        refused["attempt"].is_null() && told.contains("Send the whole answer again, as `edits`."),
+        "{told}"
+    );
+    client.leave();
+}
+
+#[test]
+fn what_may_not_change_is_left_out_by_sending_a_good_edit_again() {
+    let (sandbox, elsewhere) = two();
+    sandbox.git(["config", "llmapply.allowDelete", "false"]);
+    let mut client = Client::start(&sandbox, &elsewhere);
+    let [good, bad] = half();
+    let hook = json!({"path": ".husky/pre-commit", "op": "create", "new": "y\n"});
+    let gone = json!({"path": "gone.txt", "op": "delete"});
+    let all = edits(&[good.clone(), hook, gone]);
+    let (told, refused) = call_for_text(&mut client, "land", &sandbox.repo, all);
+    assert!(told.contains("Send only what is to come in the place of those edits, as `edits`."), "{told}");
+    assert!(told.contains("send one of the good edits again") && !told.contains("do not send"), "{told}");
+    let again = correct(&refused, std::slice::from_ref(&good));
+    let (told, landed) = call_for_text(&mut client, "correct", &sandbox.repo, again);
+    assert_eq!(landed["status"], "landed", "{landed}");
+    assert!(told.contains(".husky/pre-commit  not wanted") && told.contains("1 commit"), "{told}");
+    assert_eq!((sandbox.text("README"), sandbox.exists("gone.txt")), ("hi\n".to_owned(), true));
+    // What failed for another reason is corrected first.
+    let hook = json!({"path": ".husky/pre-push", "op": "create", "new": "y\n"});
+    let good = edit("old.txt", "one", "1");
+    let all = edits(&[good.clone(), bad, hook]);
+    let (told, refused) = call_for_text(&mut client, "land", &sandbox.repo, all);
+    assert!(told.contains("Send only those edits again, corrected"), "{told}");
+    let fix = edit("README", "hi", "hi there");
+    let (told, refused) = call_for_text(&mut client, "correct", &sandbox.repo, correct(&refused, &[fix]));
+    assert!(refused["status"] == "refused" && told.contains("send one of the good edits again"), "{told}");
+    let landed = client.call("correct", &sandbox.repo, correct(&refused, &[good]));
+    assert_eq!(landed["status"], "landed", "{landed}");
+    assert_eq!(sandbox.text("README"), "hi there\n");
+    sandbox.is_sound();
+    client.leave();
+}

@@ -269,8 +269,8 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         if let Some(given) = assigned.get(&at) {
             for &correction in given {
                 let mut edit = corrections.edits[correction].clone();
-                // It belongs to the commit of the mail in which it failed.
-                if let Some(failed) = edit_of(slot).filter(|failed| failed.git.mail.is_some()) {
+                if let Some(failed) = edit_of(slot) {
+                    // It belongs to the commit of the mail in which it failed.
                     edit.git.mail = edit.git.mail.or(failed.git.mail);
                     edit.why = edit.why.take().or_else(|| failed.why.clone());
                 }

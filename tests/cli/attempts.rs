@@ -93,6 +93,20 @@ fn a_block_with_an_unclear_fence_leaves_the_others_as_they_are() {
 }
 
 #[test]
+fn a_correction_without_a_reason_has_that_of_the_edit_that_it_replaces() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let bare = "README\n<<<<<<< SEARCH\nhello\n=======\nhello world\n>>>>>>> REPLACE\n";
+    sandbox.apply([""; 0], &three()).exits(1);
+    sandbox.apply(["--continue"], bare).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
+    sandbox.git(["reset", "-q", "--hard", &base]);
+    sandbox.apply(["--again"], &three()).exits(1);
+    sandbox.apply(["--continue"], &correction().replace("Two", "Greet")).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Greet", "Three"], "its own goes first");
+}
+
+#[test]
 fn a_dry_run_of_going_on_changes_nothing() {
     let sandbox = Sandbox::new();
     sandbox.apply([""; 0], &three()).exits(1);
@@ -471,7 +485,7 @@ fn each_response_is_read_again_in_the_format_in_which_it_was_read() {
     sandbox.apply(["--continue", "--format=search-replace"], &block("nope")).exits(1).says("edit 2, README");
     sandbox.apply(["--continue", "--format=opx"], &patch("README", "w", "neither\n", "x\n")).exits(1);
     sandbox.apply(["--continue"], &block("hello")).exits(0);
-    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Update README", "Three"]);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "w", "Three"]);
     sandbox.is_sound();
 }
 

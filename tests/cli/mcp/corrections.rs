@@ -66,3 +66,14 @@ fn what_may_not_change_is_left_out_by_sending_a_good_edit_again() {
     sandbox.is_sound();
     client.leave();
 }
+
+#[test]
+fn a_correction_keeps_the_reason() {
+    let (sandbox, elsewhere) = two();
+    let mut client = Client::start(&sandbox, &elsewhere);
+    let refused = client.call("land", &sandbox.repo, edits(&half()));
+    let fix = json!({"path": "src/a.rs", "op": "edit", "old": "fn b() {}", "new": "fn beta() {}"});
+    let landed = client.call("correct", &sandbox.repo, correct(&refused, &[fix]));
+    assert_eq!(landed["commits"][1]["subject"], "Change it", "{landed}");
+    client.leave();
+}

@@ -46,10 +46,12 @@ impl Given {
                 ));
             }
         }
-        if self.op == Op::Edit && self.old.as_deref().is_none_or(str::is_empty) {
+        if self.op == Op::Edit && self.old.is_none() {
             return Err("`old` is missing; to add lines, give a line beside them in both texts".to_owned());
         }
-        let has = [self.old.is_some(), self.new.is_some(), self.to.is_some(), self.all];
+        // An empty text counts only where it means an empty file.
+        let old = self.old.as_ref().filter(|old| self.op == Op::Edit || !old.is_empty());
+        let has = [old.is_some(), self.new.is_some(), self.to.is_some(), self.all];
         let (wanted, names) = match self.op {
             Op::Create => ([false, true, false, false], "path, new and why"),
             Op::Edit => ([true, true, false, self.all], "path, old, new, all and why"),
@@ -200,7 +202,7 @@ mod tests {
     fn what_is_missing_or_too_much_is_said() {
         for (edit, said) in [
             (r#"{"path": "a", "op": "create"}"#, "path, new and why"),
-            (r#"{"path": "a", "op": "edit", "old": "", "new": "x"}"#, "`old` is missing"),
+            (r#"{"path": "a", "op": "edit", "new": "x"}"#, "`old` is missing"),
             (r#"{"path": "a", "op": "delete", "new": "x"}"#, "path and why"),
             (r#"{"path": "a", "op": "move"}"#, "path, to and why"),
         ] {

@@ -141,7 +141,12 @@ fn edits_schema() -> Value {
             "properties": {
                 "path": text("The file, from the top of the repository."),
                 "op": {"type": "string", "enum": ["create", "edit", "delete", "move"]},
-                "old": text("edit: the text to replace, word for word. It must be in one place only, unless `all` is given."),
+                "old": {
+                    "type": "string",
+                    "minLength": 0,
+                    "description": "edit: the text to replace, word for word. It must be in one place only, unless `all` is given. \
+                                    An empty text fills an empty file.",
+                },
                 "new": {
                     "type": "string",
                     "minLength": 0,

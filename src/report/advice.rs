@@ -48,6 +48,9 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::PathBlocked | Code::NotEditable => {
             "this cannot be edited. Leave the edit out, or reach the goal in other files."
         }
+        Code::AlreadyExists if evidence.is_some_and(|evidence| evidence.file_lines == Some(0)) => {
+            "the file is empty: fill it with an edit whose old text is empty, or choose another path."
+        }
         Code::AlreadyExists if evidence.is_some() => {
             "change the lines of the existing file that should change instead of creating it; or choose another path."
         }

@@ -274,6 +274,7 @@ impl Member<'_> {
         }
         let lines = counted(hay.line_count(), "line");
         let message = format!("the search text is empty, but the file has {lines}");
-        Err(Refusal::new(Code::AlreadyExists, message).with_help(HELP_CONTEXT))
+        let beginning = evidence::beginning(hay.content());
+        Err(Refusal::new(Code::AlreadyExists, message).with_help(HELP_CONTEXT).with_evidence(beginning))
     }
 }

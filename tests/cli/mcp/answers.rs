@@ -129,7 +129,7 @@ fn an_argument_that_makes_no_sense_is_named() {
         (json!({"path": 1, "op": "delete"}), "`edits[1].path` has to be a text"),
         (json!({"path": "", "op": "delete"}), "`edits[1].path` is missing"),
         (json!({"path": "a", "op": "create"}), "`edits[1]`: an edit with op `create` has path, new"),
-        (json!({"path": "a", "op": "edit", "old": "", "new": "x"}), "`edits[1]`: `old` is missing"),
+        (json!({"path": "a", "op": "edit", "new": "x"}), "`edits[1]`: `old` is missing"),
         (json!({"path": "a", "op": "edit", "old": "a", "new": "x", "all": 1}), "`edits[1].all`"),
         (edit(" lead", "x", "y"), "the path ` lead` begins or ends with a blank"),
         (json!({"path": "lead ", "op": "delete"}), "`edits[1]`: the path"),

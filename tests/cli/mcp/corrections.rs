@@ -77,3 +77,27 @@ fn a_correction_keeps_the_reason() {
     assert_eq!(landed["commits"][1]["subject"], "Change it", "{landed}");
     client.leave();
 }
+
+#[test]
+fn an_empty_file_is_filled() {
+    let (sandbox, elsewhere) = two();
+    sandbox.file("pkg/__init__.py", "");
+    sandbox.commit("empty");
+    let mut client = Client::start(&sandbox, &elsewhere);
+    let new = json!({"path": "pkg/__init__.py", "op": "create", "new": "x = 1\n"});
+    let (told, _) = call_for_text(&mut client, "land", &sandbox.repo, edits(&[new]));
+    assert!(
+        told.contains("To do: the file is empty: fill it with an edit whose old text is empty"),
+        "{told}"
+    );
+    let fill = |path: &str| edits(&[json!({"path": path, "op": "edit", "old": "", "new": "x = 1\n"})]);
+    let landed = client.call("land", &sandbox.repo, fill("pkg/__init__.py"));
+    assert_eq!(landed["status"], "landed", "{landed}");
+    assert_eq!(sandbox.text("pkg/__init__.py"), "x = 1\n");
+    // One with lines is refused, and they are shown.
+    let (told, refused) = call_for_text(&mut client, "land", &sandbox.repo, fill("README"));
+    assert_eq!(refused["diagnostics"][0]["code"], "already-exists", "{refused}");
+    assert!(told.contains("the search text is empty, but the file has 1 line"), "{told}");
+    assert!(told.contains("1 | hello\n") && told.contains("change the lines of the existing file"), "{told}");
+    client.leave();
+}

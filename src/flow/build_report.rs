@@ -1,9 +1,9 @@
 //! Building the report of a run.
 
 use super::Error;
-use super::prompt::Withheld;
 use super::resolve_onto::Resolved;
 use super::run::{Run, SingleEdit};
+use super::withheld::Withheld;
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Op};
 use crate::format;
@@ -196,7 +196,8 @@ impl Run<'_> {
         let shown = shown.filter_map(|(path, number)| Some((path?, Some(number))));
         let paths: BTreeSet<(String, Option<usize>)> = quoted.chain(shown).collect();
         let Some(commit) = self.base.or(target.start).filter(|_| !paths.is_empty()) else { return };
-        let withheld = Withheld::read(repo, commit, &self.options.exclude, &self.options.named);
+        let commits: Vec<Oid> = self.base.into_iter().chain(target.start).collect();
+        let withheld = Withheld::read(repo, &commits, &self.options.exclude, &self.options.named);
         let files = match &withheld {
             Ok(withheld) if withheld.goes_by_name() => {
                 Some(self.script.edits.iter().map(|edit| [edit.path.shown(), edit.path.shown()]).collect())

@@ -34,6 +34,7 @@ mod suggest;
 mod template;
 mod undo;
 mod versions;
+mod withheld;
 
 pub use accept::accept;
 pub use ask::{ROUNDS, ask};

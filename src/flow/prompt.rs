@@ -1,10 +1,10 @@
 //! Making a prompt: the instructions, the files and the request.
 
 use super::Error;
-use super::run::{Matcher, matcher};
+use super::withheld::Withheld;
 use crate::edit::FormatId;
-use crate::path::{RepoPath, may_hold_secrets};
-use crate::plan::{Node, TreeView};
+use crate::path::RepoPath;
+use crate::plan::TreeView;
 use crate::prompt::{self, File, InstructionOptions, LONGEST_FILE, Listing};
 use crate::text::Content;
 use crate::transaction::with_defaults;
@@ -52,9 +52,6 @@ pub fn prompt(repo: &Repo, question: &Question) -> Result<(String, Shown), Error
     Ok((text, shown))
 }
 
-/// The file of patterns, as in gitignore(5), for files that no model is shown.
-const IGNORE: &str = ".aiignore";
-
 /// The files that a model is shown.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -81,7 +78,7 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
         *of = Some(commit);
         let tree = repo.tree(Some(commit))?;
         let selected = Repo::pathspec(&question.files)?;
-        let withheld = Withheld::read(repo, commit, &question.exclude, &question.files)?;
+        let withheld = Withheld::read(repo, &[commit], &question.exclude, &question.files)?;
         let literal: Vec<String> = requested.iter().map(|path| format!(":(top,literal){path}")).collect();
         let (mut seen, mut length) = (HashSet::new(), 0);
         for pattern in question.files.iter().chain(&literal) {
@@ -135,46 +132,4 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
         }
     }
     Ok(shown)
-}
-
-/// The files of a commit that no model is shown.
-pub(super) struct Withheld {
-    ignored: HashSet<String>,
-    excluded: Option<Matcher>,
-    /// Files that are shown although they may hold secrets.
-    named: HashSet<String>,
-}
-
-impl Withheld {
-    pub(super) fn read(
-        repo: &Repo,
-        commit: Oid,
-        exclude: &[String],
-        named: &[String],
-    ) -> Result<Self, Error> {
-        let tree = repo.tree(Some(commit))?;
-        let file = RepoPath::parse(IGNORE).ok();
-        let file = file.filter(|file| matches!(tree.entry(file), Ok(Some(Node::File { .. }))));
-        let ignored = match file {
-            Some(file) => repo.files_matching(commit, &tree.read(&file)?)?,
-            None => HashSet::new(),
-        };
-        Ok(Self { ignored, excluded: matcher(exclude)?, named: named.iter().cloned().collect() })
-    }
-
-    /// Whether the name of a file alone decides.
-    pub(super) fn goes_by_name(&self) -> bool {
-        self.ignored.is_empty() && self.excluded.is_none()
-    }
-
-    pub(super) fn reason(&self, path: &str) -> Option<&'static str> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let is_secret = || RepoPath::parse(name).is_ok_and(|name| may_hold_secrets(&name));
-        match path {
-            path if self.ignored.contains(path) => Some(IGNORE),
-            path if self.excluded.as_ref().is_some_and(|matches| matches(path)) => Some("llmapply.exclude"),
-            path if !self.named.contains(path) && is_secret() => Some("may hold secrets: name it to send it"),
-            _ => None,
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::chooser::Chooser;
 use super::messages::Messages;
+use super::withheld::{Withheld, matcher};
 use super::{Error, Numbers, Options, Watch, resume};
 use crate::diag::{Diagnostic, Severity, counted};
 use crate::edit::Script;
@@ -20,17 +21,6 @@ use std::rc::Rc;
 
 /// The value of `--base` that finds the base.
 const AUTO: &str = "auto";
-
-/// Whether pathspecs match a path.
-pub(super) type Matcher = Box<dyn Fn(&str) -> bool>;
-
-/// Returns what tells whether pathspecs match a path; `None` if there are none.
-pub(super) fn matcher(patterns: &[String]) -> Result<Option<Matcher>, Error> {
-    Ok(match patterns {
-        [] => None,
-        patterns => Some(Box::new(Repo::pathspec(patterns)?)),
-    })
-}
 
 /// The responses to apply, and how.
 #[derive(Debug, Default)]
@@ -306,6 +296,15 @@ impl Options {
         let also_sensitive = move |path: &RepoPath| {
             startup.hold(path) || sensitive.as_ref().is_some_and(|matches| matches(path.as_str()))
         };
+        let commits: Vec<Oid> = base.into_iter().chain(start).collect();
+        let withheld = match options.withhold {
+            true => Some(Withheld::read(repo, &commits, &options.exclude, &[])?),
+            false => None,
+        };
+        let may_move = move |path: &RepoPath| {
+            let why = withheld.as_ref().and_then(|withheld| withheld.kept_back(path.as_str()));
+            why.map_or(Ok(()), |why| Err(format!("{why} keeps it back, so it is not moved or copied")))
+        };
         let ignores = repo.ignores();
         let worktree = repo.workdir().and_then(|path| path.to_str());
         Ok(Rules {
@@ -314,6 +313,7 @@ impl Options {
             repository_names: repo.names(),
             directory: options.directory.clone(),
             permit: Box::new(permit),
+            may_move: Box::new(may_move),
             also_sensitive: Box::new(also_sensitive),
             ignored: Box::new(move |path| ignores(path.as_str())),
             allow_delete: options.allow_delete,

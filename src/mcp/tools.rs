@@ -286,7 +286,7 @@ struct Suggest {
     name: String,
 }
 
-/// The configured options, without questions to a user.
+/// The configured options, without questions to a user, and without a way to see what no model is shown.
 fn options_of(repo: &Repo) -> Result<Options, Failed> {
     Ok(unattended(Options::from_config(repo)?))
 }
@@ -294,6 +294,7 @@ fn options_of(repo: &Repo) -> Result<Options, Failed> {
 fn unattended(mut options: Options) -> Options {
     options.edit = false;
     options.diffs = false;
+    options.withhold = true;
     options
 }
 

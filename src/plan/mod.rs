@@ -60,6 +60,8 @@ pub struct Rules {
     pub directory: Option<RepoPath>,
     /// Whether a path may change (`--include`, `--exclude`).
     pub permit: Box<Permit>,
+    /// Whether a file may be moved or copied.
+    pub may_move: Box<Permit>,
     /// Whether a path matches one of the `llmapply.sensitive` globs, or is a file that git runs or reads by itself
     /// here.
     pub also_sensitive: Box<dyn Fn(&RepoPath) -> bool>,
@@ -97,6 +99,7 @@ impl Default for Rules {
             repository_names: Vec::new(),
             directory: None,
             permit: Box::new(|_| Ok(())),
+            may_move: Box::new(|_| Ok(())),
             also_sensitive: Box::new(|_| false),
             allow_delete: true,
             allow_overwrite: false,

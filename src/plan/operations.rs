@@ -426,7 +426,7 @@ impl<'t> Operation<'_, 't> {
         self.refuse(policy::may_change(path, self.overlay)?)
     }
 
-    fn refuse(&self, objection: Option<policy::Violation>) -> Result<(), Stop> {
+    pub(super) fn refuse(&self, objection: Option<policy::Violation>) -> Result<(), Stop> {
         objection.map_or(Ok(()), |(code, message)| Err(self.error(code, message).into()))
     }
 

@@ -1,7 +1,7 @@
 //! Which paths edits may change, and hints for missing files.
 
 use super::overlay::Overlay;
-use super::{Node, Rules, TreeError};
+use super::{Node, Permit, Rules, TreeError};
 use crate::diag::Code;
 use crate::path::{RepoPath, is_sensitive};
 use crate::text::alike::{percent, ratio};
@@ -17,14 +17,24 @@ pub(super) type Violation = (Code, String);
 
 /// Why a path may not change, whatever is there.
 pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
-    if let Err(rule) = (rules.permit)(path) {
-        return Some((Code::Policy, format!("`{path}` must not change: {rule}")));
+    if let Some(forbidden) = forbidden(path, &rules.permit) {
+        return Some(forbidden);
     }
     if !rules.allow_sensitive && (is_sensitive(path) || (rules.also_sensitive)(path)) {
         let message = format!("`{path}` is a sensitive file, such as one that runs code by itself");
         return Some((Code::PathSensitive, message));
     }
     None
+}
+
+fn forbidden(path: &RepoPath, permit: &Permit) -> Option<Violation> {
+    let message = |rule| format!("`{path}` must not change: {rule}");
+    permit(path).err().map(|rule| (Code::Policy, message(rule)))
+}
+
+/// Why a file may not be moved or copied.
+pub(super) fn may_move(path: &RepoPath, rules: &Rules) -> Option<Violation> {
+    forbidden(path, &rules.may_move)
 }
 
 /// Why a file may not be deleted.

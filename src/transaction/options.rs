@@ -94,6 +94,8 @@ with_defaults! {
         pub exclude: Vec<String> = Vec::new(),
         /// Files that may hold secrets, and that the model is shown all the same.
         pub named: Vec<String> = Vec::new(),
+        /// Refuse to move or copy files that no model is shown, since it would be shown them under the other path.
+        pub withhold: bool = false,
         /// The directory of the responses' paths; by default the top of the repository.
         pub directory: Option<RepoPath> = None,
         /// Pathspecs: these paths are sensitive, too.

@@ -6,6 +6,7 @@ mod clients;
 mod corrections;
 mod running;
 mod tools;
+mod withheld;
 
 use crate::sandbox::Sandbox;
 use serde_json::{Value, json};

@@ -132,6 +132,7 @@ impl Operation<'_, '_> {
         version: Option<Version>,
         hunks: &[Hunk],
     ) -> Result<Edited, Stop> {
+        self.refuse(policy::may_move(from, self.rules()))?;
         let mut state = FileState { node: self.with_mode(before.node), ..before.clone() };
         if hunks.is_empty() {
             return Ok((state, version, Vec::new()));

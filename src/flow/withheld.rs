@@ -1,0 +1,78 @@
+//! The files that no model is shown.
+
+use super::Error;
+use crate::path::{RepoPath, may_hold_secrets};
+use crate::plan::{Node, TreeView};
+use crate::vcs::Oid;
+use crate::vcs::repo::Repo;
+use std::collections::HashSet;
+
+/// The file of patterns, as in gitignore(5), for files that no model is shown.
+const IGNORE: &str = ".aiignore";
+
+/// Whether pathspecs match a path.
+type Matcher = Box<dyn Fn(&str) -> bool>;
+
+/// Returns what tells whether pathspecs match a path; `None` if there are none.
+pub(super) fn matcher(patterns: &[String]) -> Result<Option<Matcher>, Error> {
+    Ok(match patterns {
+        [] => None,
+        patterns => Some(Box::new(Repo::pathspec(patterns)?)),
+    })
+}
+
+/// The files of commits that no model is shown.
+pub(super) struct Withheld {
+    ignored: HashSet<String>,
+    excluded: Option<Matcher>,
+    /// Files that are shown although they may hold secrets.
+    named: HashSet<String>,
+}
+
+impl Withheld {
+    /// HEAD's patterns count as well, so that no older commit or other branch shows what HEAD keeps back.
+    pub(super) fn read(
+        repo: &Repo,
+        commits: &[Oid],
+        exclude: &[String],
+        named: &[String],
+    ) -> Result<Self, Error> {
+        let mut patterns = HashSet::new();
+        for commit in commits.iter().copied().chain(repo.commit_of("HEAD").ok()) {
+            let tree = repo.tree(Some(commit))?;
+            let file = RepoPath::parse(IGNORE).ok();
+            if let Some(file) = file.filter(|file| matches!(tree.entry(file), Ok(Some(Node::File { .. })))) {
+                patterns.insert(tree.read(&file)?.to_vec());
+            }
+        }
+        let mut ignored = HashSet::new();
+        for commit in commits {
+            for patterns in &patterns {
+                ignored.extend(repo.files_matching(*commit, patterns)?);
+            }
+        }
+        Ok(Self { ignored, excluded: matcher(exclude)?, named: named.iter().cloned().collect() })
+    }
+
+    /// Whether the name of a file alone decides.
+    pub(super) fn goes_by_name(&self) -> bool {
+        self.ignored.is_empty() && self.excluded.is_none()
+    }
+
+    pub(super) fn reason(&self, path: &str) -> Option<&'static str> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_secret = || RepoPath::parse(name).is_ok_and(|name| may_hold_secrets(&name));
+        let unnamed =
+            || (!self.named.contains(path) && is_secret()).then_some("may hold secrets: name it to send it");
+        self.kept_back(path).or_else(unnamed)
+    }
+
+    /// Why a file is not shown even if it is named.
+    pub(super) fn kept_back(&self, path: &str) -> Option<&'static str> {
+        match path {
+            path if self.ignored.contains(path) => Some(IGNORE),
+            path if self.excluded.as_ref().is_some_and(|matches| matches(path)) => Some("llmapply.exclude"),
+            _ => None,
+        }
+    }
+}

@@ -280,10 +280,10 @@ impl Options {
         let sensitive = matcher(&options.sensitive)?;
         let permit = move |path: &RepoPath| {
             if includes.iter().flatten().any(|matches| !matches(path.as_str())) {
-                return Err("--include does not name it".to_owned());
+                return Err("it is not included".to_owned());
             }
             if exclude.as_ref().is_some_and(|matches| matches(path.as_str())) {
-                return Err("--exclude names it".to_owned());
+                return Err("it is excluded".to_owned());
             }
             Ok(())
         };

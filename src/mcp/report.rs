@@ -67,7 +67,7 @@ pub(super) fn shown(mut report: Report, repo: &Repo) -> Value {
     let mut result = result(&report, Some(repo), false);
     if cut {
         result["structuredContent"]["texts_cut"] = true.into();
-        add(&mut result, "The responses are cut: all of them is what `git llm-apply show` prints.\n");
+        add(&mut result, "The responses are cut: they are too long.\n");
     }
     result
 }
@@ -88,7 +88,7 @@ fn beginning(text: &str, most: usize) -> &str {
 
 /// The result: a text, and what `--json` prints without empty members. `whole` keeps all findings with their evidence.
 pub(super) fn result(report: &Report, repo: Option<&Repo>, whole: bool) -> Value {
-    let report = &*report.for_models();
+    let report = &without_options(report.for_models().into_owned());
     let json = report::json(report).ok().and_then(|text| serde_json::from_str(&text).ok());
     let mut all: Map<String, Value> = json.unwrap_or_default();
     let subject = |id: &str| Some(repo?.read_commit(repo?.id(id).ok()?).ok()?.subject());
@@ -111,17 +111,36 @@ pub(super) fn result(report: &Report, repo: Option<&Repo>, whole: bool) -> Value
     })
 }
 
-/// Removes what is empty, what the feedback contains, and what is too long.
+/// The report without hints that name options and commands, which a client does not have.
+fn without_options(mut report: Report) -> Report {
+    for one in &mut report.obstacles {
+        let is_landing = report.undone.is_none() && one.kind.is_of_checkout();
+        one.options = if is_landing { ", or land on another `branch`".to_owned() } else { String::new() };
+    }
+    if let Some(error) = report.error.as_mut().filter(|error| error.is_for_command_line) {
+        error.help = None;
+    }
+    for one in &mut report.suggestions {
+        one.report = without_options(std::mem::take(&mut one.report));
+    }
+    report
+}
+
+/// Removes what is empty, what the feedback contains, and what is too long. The feedback says what to do about findings;
+/// their hints are for people.
 fn trim(all: &mut Map<String, Value>, whole: bool) {
     if !whole {
         ["prose", "unread", "warnings"].iter().for_each(|key| drop(all.remove(*key)));
         if let Some(Value::Array(findings)) = all.get_mut("diagnostics") {
             findings.truncate(FINDINGS);
             for finding in findings.iter_mut().filter_map(Value::as_object_mut) {
-                finding.retain(|key, _| {
-                    ["code", "severity", "message", "edit", "path", "help"].contains(&&**key)
-                });
+                finding.retain(|key, _| ["code", "severity", "message", "edit", "path"].contains(&&**key));
             }
+        }
+    }
+    for finding in all.get_mut("diagnostics").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Value::Object(finding) = finding {
+            finding.remove("help");
         }
     }
     for edit in all.get_mut("edits").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -163,13 +182,12 @@ fn text(report: &Report) -> String {
         _ => report::lines(report, false) + &report::headline(report),
     };
     for finding in report.findings.iter().filter(|finding| finding.is_error()) {
-        let lines = [Some(&finding.message), finding.help.as_ref()];
-        lines.into_iter().flatten().for_each(|line| out += &format!("{line}\n"));
+        out += &format!("{}\n", finding.message);
     }
     for obstacle in &report.obstacles {
         out += &format!("{}\n", obstacle.message);
     }
-    report.obstacles.iter().for_each(|one| out += &format!("{}\n", one.help));
+    report.obstacles.iter().for_each(|one| out += &format!("{}\n", one.hint()));
     if let Some(Problem { message, help, output, .. }) = &report.error {
         let lines = [Some(message), output.as_ref(), help.as_ref()];
         lines.into_iter().flatten().for_each(|line| out += &format!("{line}\n"));

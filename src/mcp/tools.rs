@@ -85,7 +85,7 @@ const TOOLS: &[Tool] = &[
         name: "undo",
         about: "Take a landing back (the newest unless `id` names another), or some edits of it, itself as a transaction.",
         required: &["repo"],
-        optional: &["id", "numbers_of_edits", "branch"],
+        optional: &["id", "numbers_of_edits", "branch_of_landing"],
         reads_only: false,
     },
 ];
@@ -110,6 +110,11 @@ fn argument(name: &str) -> (&str, Value) {
         "base" => text("The commit that the files were read from. What changed since is merged."),
         "branch" => {
             text("Commit to this branch and leave the checkout as it is. It is made if it does not exist.")
+        }
+        "branch_of_landing" => {
+            let about =
+                "The branch of the landing, if another one is checked out. The checkout stays as it is.";
+            return ("branch", text(about));
         }
         "request" => text("What was asked for. It goes into the record."),
         "model" => text("The model that made the edits. It goes into the record."),
@@ -231,7 +236,12 @@ pub(super) fn call(tool: &Tool, arguments: Value, listener: &Listener) -> Value 
 fn try_call(tool: &Tool, mut arguments: Value, listener: &Listener) -> Result<Value, Failed> {
     arguments::members("", &input_schema(tool), &mut arguments).map_err(Failed::Usage)?;
     let place: String = read_as(arguments["repo"].take())?;
-    let repo = Repo::find(Path::new(&place))?;
+    let place = Path::new(&place);
+    if !place.is_absolute() {
+        let message = format!("`repo` is not an absolute path: {}", place.display());
+        return Err(flow::Error::Impossible(message).into());
+    }
+    let repo = Repo::find(place)?;
     match tool.name {
         "read" => read::read(&repo, read_as(arguments)?),
         "suggest" => suggest(&repo, read_as(arguments)?, listener),

@@ -39,7 +39,7 @@ pub(super) fn may_move(path: &RepoPath, rules: &Rules) -> Option<Violation> {
 
 /// Why a file may not be deleted.
 pub fn removal(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
-    let message = || format!("removing `{path}` is not allowed (--no-allow-delete)");
+    let message = || format!("removing `{path}` is not allowed");
     (!rules.allow_delete).then(|| (Code::Policy, message()))
 }
 

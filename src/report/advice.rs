@@ -77,6 +77,10 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         Code::Conflict if evidence.is_some() => {
             "the branch has changed since. Write the edit anew for the files as they are now."
         }
+        Code::Conflict => {
+            "the edit has landed before, and its lines have changed since. Leave it out, or write it anew for the file as it is \
+             now."
+        }
         Code::LeftOut => {
             "it depends on an edit that was left out. Leave this one out too, or rewrite it so that it does not need that edit."
         }

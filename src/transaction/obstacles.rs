@@ -134,8 +134,7 @@ fn in_checkout(
                 found.obstacles.push(Obstacle::new(ObstacleKind::Uncarried, path, message));
             }
             Err(_) => {
-                let help = ObstacleKind::Uncarried.help().to_owned();
-                found.obstacles.push(Obstacle { help, ..obstacle });
+                found.obstacles.push(Obstacle { options: String::new(), ..obstacle });
             }
         }
     }

@@ -4,6 +4,7 @@ mod answers;
 mod cases;
 mod clients;
 mod corrections;
+mod hints;
 mod running;
 mod tools;
 mod withheld;

@@ -5,9 +5,7 @@ use crate::flow::{self, Watch};
 use crate::outcome::{self, Exit};
 use crate::report::escape::{Printed, escape};
 use crate::report::{self, BOLD, CYAN, RED, YELLOW};
-use crate::report::{
-    End, FEEDBACK_LIMIT, FailedCheck, Obstacle, Problem, Quoting, Recovered, Report, Status,
-};
+use crate::report::{End, FEEDBACK_LIMIT, FailedCheck, Problem, Quoting, Recovered, Report, Status};
 use crate::vcs::colors::Colors;
 use crate::vcs::repo::Repo;
 use crate::vcs::show::Show;
@@ -127,8 +125,9 @@ impl Printer {
             self.message(&obstacle.message, None);
         }
         let mut helped = HashSet::new();
-        for help in report.obstacles.iter().map(Obstacle::hint).filter(|help| helped.insert(help.clone())) {
-            self.hint(&help);
+        for help in report.obstacles.iter().map(|obstacle| &obstacle.help).filter(|help| helped.insert(*help))
+        {
+            self.hint(help);
         }
         if !report.obstacles.is_empty() {
             self.err("nothing was changed\n");

@@ -343,7 +343,7 @@ pub(super) fn in_the_way(report: &mut Report, mut obstacles: Vec<Obstacle>) {
     // For the other verbs `-b` chooses what is undone, or there is none.
     if report.undone.is_none() && report.accepted.is_empty() {
         let of_checkout = obstacles.iter_mut().filter(|one| one.kind.is_of_checkout());
-        of_checkout.for_each(|one| one.options += ", or use -b <branch>");
+        of_checkout.for_each(|one| one.help += ", or use -b <branch>");
     }
     if report.status != Status::Refused {
         report.status = Status::InTheWay;

@@ -21,6 +21,8 @@ const TEXT: usize = 256 << 10;
 
 /// The most landings to list.
 const LANDINGS: usize = 50;
+/// The codes of errors whose hint is for a person, whoever has called.
+const FOR_PEOPLE: [&str; 2] = ["unfinished", "broken-journal"];
 
 pub(super) fn failed(failed: Failed) -> Value {
     let mut report = Report::new(Status::Failed);
@@ -88,7 +90,7 @@ fn beginning(text: &str, most: usize) -> &str {
 
 /// The result: a text, and what `--json` prints without empty members. `whole` keeps all findings with their evidence.
 pub(super) fn result(report: &Report, repo: Option<&Repo>, whole: bool) -> Value {
-    let report = &without_options(report.for_models().into_owned());
+    let report = &without_hints(report.for_models().into_owned());
     let json = report::json(report).ok().and_then(|text| serde_json::from_str(&text).ok());
     let mut all: Map<String, Value> = json.unwrap_or_default();
     let subject = |id: &str| Some(repo?.read_commit(repo?.id(id).ok()?).ok()?.subject());
@@ -111,17 +113,15 @@ pub(super) fn result(report: &Report, repo: Option<&Repo>, whole: bool) -> Value
     })
 }
 
-/// The report without hints that name options and commands, which a client does not have.
-fn without_options(mut report: Report) -> Report {
-    for one in &mut report.obstacles {
-        let is_landing = report.undone.is_none() && one.kind.is_of_checkout();
-        one.options = if is_landing { ", or land on another `branch`".to_owned() } else { String::new() };
-    }
-    if let Some(error) = report.error.as_mut().filter(|error| error.is_for_command_line) {
+/// The report without hints: they name options and commands, which a client does not have. What only a person can mend keeps
+/// its hint.
+fn without_hints(mut report: Report) -> Report {
+    report.obstacles.iter_mut().for_each(|one| one.help.clear());
+    if let Some(error) = report.error.as_mut().filter(|error| !FOR_PEOPLE.contains(&error.code)) {
         error.help = None;
     }
     for one in &mut report.suggestions {
-        one.report = without_options(std::mem::take(&mut one.report));
+        one.report = without_hints(std::mem::take(&mut one.report));
     }
     report
 }
@@ -187,7 +187,9 @@ fn text(report: &Report) -> String {
     for obstacle in &report.obstacles {
         out += &format!("{}\n", obstacle.message);
     }
-    report.obstacles.iter().for_each(|one| out += &format!("{}\n", one.hint()));
+    if report.undone.is_none() && report.obstacles.iter().any(|one| one.kind.is_of_checkout()) {
+        out += "commit or stash the changes of these files first, or land on another `branch`\n";
+    }
     if let Some(Problem { message, help, output, .. }) = &report.error {
         let lines = [Some(message), output.as_ref(), help.as_ref()];
         lines.into_iter().flatten().for_each(|line| out += &format!("{line}\n"));

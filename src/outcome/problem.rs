@@ -28,27 +28,27 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
                 ResponseError::NotUtf8 { .. } => "save it as UTF-8",
             },
         ),
-        F::NothingToUndo(_) => command(
+        F::NothingToUndo(_) => problem(
             Refused,
             "nothing-to-undo",
             "nothing was changed; 'git llm-apply list' shows the landings, -b takes another branch",
         ),
         F::Inseparable { edits, .. } => {
             let help = format!("nothing was changed; name all of them: --edit={}", edits.join(","));
-            command(Refused, "refused", help)
+            problem(Refused, "refused", help)
         }
-        F::NoLandings => command(
+        F::NoLandings => problem(
             Fatal,
             "no-landing",
             "landings are recorded, unless --no-record or llmapply.record turns that off",
         ),
-        F::NoLanding(_) => command(Fatal, "no-landing", "'git llm-apply list' shows the landings"),
-        F::NoBranch(_) => command(
+        F::NoLanding(_) => problem(Fatal, "no-landing", "'git llm-apply list' shows the landings"),
+        F::NoBranch(_) => problem(
             Fatal,
             "no-branch",
             "'git llm-apply list --open' shows suggestions, 'git branch' all branches",
         ),
-        F::NoSuggestion(_) => command(
+        F::NoSuggestion(_) => problem(
             Refused,
             "no-branch",
             "'git llm-apply list --open' shows suggestions; --force removes any branch",
@@ -56,19 +56,19 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
         F::Diverged(_) => {
             problem(InTheWay, "push-rejected", "run 'git pull --rebase' or 'git pull --no-rebase' first")
         }
-        F::Ahead(_) => command(
+        F::Ahead(_) => problem(
             InTheWay,
             "push-rejected",
             "nothing was changed; 'git fetch' gets its commits to look at, and a drop without --push leaves it there",
         ),
         F::Merge { branch, .. } => problem(Refused, "refused", format!("use 'git merge {branch}'")),
-        F::Mismatch(_) => command(
+        F::Mismatch(_) => problem(
             Refused,
             MISMATCH,
             "give one corrected edit for each failed edit, in the same order, and no others; or --abort and apply a whole response",
         ),
         F::Model(_) => problem(Refused, MODEL_COMMAND, ""),
-        F::Unborn(_) => command(Fatal, REPOSITORY, "land the first commits without --no-ff"),
+        F::Unborn(_) => problem(Fatal, REPOSITORY, "land the first commits without --no-ff"),
         F::Impossible(_) => problem(Fatal, REPOSITORY, ""),
         F::Usage(_) => problem(Usage, "usage", ""),
     };
@@ -150,12 +150,6 @@ pub(crate) fn problem(exit: Exit, code: &'static str, help: impl Into<String>) -
     (exit, Problem { help, ..Problem::new(code, String::new()) })
 }
 
-/// A problem whose hint is for those who use the command line.
-fn command(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, Problem) {
-    let (exit, problem) = problem(exit, code, help);
-    (exit, Problem { is_for_command_line: true, ..problem })
-}
-
 /// A problem that may be gone at the next run without the user changing anything.
 fn retryable(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, Problem) {
     let (exit, problem) = problem(exit, code, help);
@@ -172,19 +166,18 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::Vcs(error) => of_vcs(error),
         T::InTheWay(_) => problem(InTheWay, REPOSITORY, ""),
         T::Busy { .. } => retryable(InTheWay, "locked", "run it again, or raise llmapply.lockTimeout"),
-        T::Unsupported { help, .. } => command(Fatal, REPOSITORY, help),
+        T::Unsupported { help, .. } => problem(Fatal, REPOSITORY, help),
         T::EmptyMessage(_) => problem(Fatal, REPOSITORY, ""),
         T::Nothing => problem(Done, REPOSITORY, ""),
         T::Hook(failure) => of_failure(HookRefused, "hook", failure),
         T::Exec(failure) => of_failure(ExecFailed, "exec", failure),
         T::Interrupted => retryable(Interrupted, INTERRUPTED, ""),
-        T::Behind { .. } => {
-            let help = "nothing was changed; 'git fetch' gets its commits, and a landing with --rebase goes on top of them";
-            let (exit, problem) = command(InTheWay, "push-rejected", help);
-            (exit, Problem { retryable: true, ..problem })
-        }
+        T::Behind { .. } => retryable(
+            InTheWay,
+            "push-rejected",
+            "nothing was changed; 'git fetch' gets its commits, and a landing with --rebase goes on top of them",
+        ),
         T::NotTaken { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
-        // Only a person can do something about these, whoever has called.
         T::NotKnown { new, .. } => problem(
             Fatal,
             "unfinished",
@@ -208,14 +201,14 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
             "broken-journal",
             "'git llm-apply recover --discard' gives the run up: it removes the run's locks, moves its files aside, and touches no file, branch or index of yours",
         ),
-        T::SeveralAttempts(_) => command(Refused, "no-attempt", NAME_ONE),
-        T::NoAttempt { others: true, .. } => command(Fatal, "no-attempt", NAME_ONE),
-        T::NoAttempt { .. } => command(
+        T::SeveralAttempts(_) => problem(Refused, "no-attempt", NAME_ONE),
+        T::NoAttempt { others: true, .. } => problem(Fatal, "no-attempt", NAME_ONE),
+        T::NoAttempt { .. } => problem(
             Fatal,
             "no-attempt",
             "refused attempts are kept, unless --no-keep or llmapply.keep turns that off",
         ),
-        T::Attempt { id, .. } => command(Fatal, REPOSITORY, forgets(id)),
+        T::Attempt { id, .. } => problem(Fatal, REPOSITORY, forgets(id)),
     }
 }
 
@@ -254,12 +247,11 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
         V::Interrupted => retryable(Interrupted, INTERRUPTED, ""),
         V::Config { key, .. } if key.starts_with("--") => problem(Usage, "usage", ""),
         V::Config { .. } => problem(Fatal, "configuration", ""),
-        V::Remote { .. } => {
-            let help =
-                "nothing was changed; 'git remote -v' shows the remotes, --push=<remote> takes another";
-            let (exit, problem) = command(Fatal, "remote", help);
-            (exit, Problem { retryable: true, ..problem })
-        }
+        V::Remote { .. } => retryable(
+            Fatal,
+            "remote",
+            "nothing was changed; 'git remote -v' shows the remotes, --push=<remote> takes another",
+        ),
         V::Unfetched { .. } => retryable(
             Fatal,
             "remote",
@@ -268,17 +260,11 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
         V::PushedElsewhere { to, .. } => {
             // A branch can follow one of its own repository, which is called '.'.
             let remote = if to.remote == "." { "<remote>" } else { &to.remote };
-            let help =
-                format!("name the remote: '--push={remote}' pushes to the branch of the same name there");
-            command(Fatal, REPOSITORY, &help)
+            fatal(&format!("name the remote: '--push={remote}' pushes to the branch of the same name there"))
         }
-        V::Unsupported { help, .. } => command(Fatal, REPOSITORY, help),
-        V::NotOpened(_) => {
-            command(Fatal, REPOSITORY, "name it to use it anyway: 'git --git-dir=<directory> llm-apply'")
-        }
-        V::NotARepository(_) => {
-            command(Fatal, REPOSITORY, "change to a repository, or use -C <dir>; 'git init' makes a new one")
-        }
+        V::Unsupported { help, .. } => fatal(help),
+        V::NotOpened(_) => fatal("name it to use it anyway: 'git --git-dir=<directory> llm-apply'"),
+        V::NotARepository(_) => fatal("change to a repository, or use -C <dir>; 'git init' makes a new one"),
         V::Ident { known: false, .. } => fatal("git config --global user.name <name>, and user.email"),
         V::NotOwn(_) => fatal("move it away"),
         V::TooLarge { .. } => fatal("change that file by hand, and leave it out of the response"),
@@ -286,11 +272,9 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
             fatal(&format!("'git check-attr -a {path}' shows the filter or encoding; install its command"))
         }
         V::Unsigned(_) => fatal("check user.signingKey, gpg.format and gpg.program"),
-        V::Encoding(_) => {
-            command(Fatal, REPOSITORY, "'git -c i18n.commitEncoding=UTF-8 llm-apply' commits in UTF-8")
-        }
+        V::Encoding(_) => fatal("'git -c i18n.commitEncoding=UTF-8 llm-apply' commits in UTF-8"),
         V::BadDate(_) => fatal("write it as '2026-01-31 12:00 +0100' or '2 days ago'"),
-        V::Editor { .. } => command(Fatal, REPOSITORY, "use -m <message> or -F <file>, which need no editor"),
+        V::Editor { .. } => fatal("use -m <message> or -F <file>, which need no editor"),
         V::Clipboard(_) => fatal("set llmapply.clipboardCommand to a command that prints the clipboard"),
         V::Shallow(_) => fatal("'git fetch --unshallow' gets the commits that it lacks"),
         V::Unborn => fatal("'git commit' makes the first one"),

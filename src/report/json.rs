@@ -86,7 +86,11 @@ pub(crate) fn in_the_way(report: &Report) -> Option<Problem> {
         _ => "dirty",
     };
     let retryable = obstacle.kind == ObstacleKind::Locked;
-    Some(Problem { help: Some(obstacle.hint()), retryable, ..Problem::new(code, obstacle.message.clone()) })
+    Some(Problem {
+        help: Some(obstacle.help.clone()),
+        retryable,
+        ..Problem::new(code, obstacle.message.clone())
+    })
 }
 
 /// Escapes characters that JSON allows but that hide or reorder text on a terminal.

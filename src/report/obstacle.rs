@@ -47,21 +47,12 @@ pub struct Obstacle {
     /// What to do about it.
     #[serde(skip)]
     pub help: String,
-    /// What else an option or a command does about it, to be read after the help.
-    #[serde(skip)]
-    pub options: String,
 }
 
 impl Obstacle {
     /// An obstacle with the usual help of its kind.
     pub fn new(kind: ObstacleKind, subject: impl Into<String>, message: String) -> Self {
-        let (help, options) = (kind.help().to_owned(), kind.options().to_owned());
-        Self { kind, subject: subject.into(), message, help, options }
-    }
-
-    /// The whole hint.
-    pub fn hint(&self) -> String {
-        format!("{}{}", self.help, self.options)
+        Self { kind, subject: subject.into(), message, help: kind.help().to_owned() }
     }
 
     /// A file that is not as it is committed.
@@ -80,7 +71,10 @@ impl ObstacleKind {
     /// What to do about obstacles of this kind.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Modified | Self::Staged | Self::Deleted | Self::Clash | Self::Uncarried => {
+            Self::Modified | Self::Staged => {
+                "commit or stash your changes to these files first, or use --autostash"
+            }
+            Self::Deleted | Self::Clash | Self::Uncarried => {
                 "commit or stash your changes to these files first"
             }
             Self::Untracked => "move or remove these files first",
@@ -89,18 +83,10 @@ impl ObstacleKind {
             Self::Submodule => "use 'git submodule deinit' first, or use 'git mv' and 'git rm' instead",
             Self::Operation => "finish or abort it first",
             Self::Locked => "wait for the other git process; if there is none, remove the file",
-            Self::Exists => "choose other names, or remove the branches",
+            Self::Exists => "choose other names, or remove the branches: git llm-apply drop <branch>",
             Self::CheckedOut => {
                 "run it in that worktree, once no rebase or bisect is in progress there; or choose another branch"
             }
-        }
-    }
-    /// What else an option or a command does about obstacles of this kind.
-    fn options(self) -> &'static str {
-        match self {
-            Self::Modified | Self::Staged => ", or use --autostash",
-            Self::Exists => ": git llm-apply drop <branch>",
-            _ => "",
         }
     }
 }

@@ -18,9 +18,6 @@ pub struct Problem {
     pub message: String,
     /// The hint.
     pub help: Option<String>,
-    /// Whether the hint is for those who use the command line: it names options or other commands.
-    #[serde(skip)]
-    pub is_for_command_line: bool,
     /// Whether the same run may succeed later.
     pub retryable: bool,
     /// The hook that refused.

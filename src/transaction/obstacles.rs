@@ -134,7 +134,8 @@ fn in_checkout(
                 found.obstacles.push(Obstacle::new(ObstacleKind::Uncarried, path, message));
             }
             Err(_) => {
-                found.obstacles.push(Obstacle { options: String::new(), ..obstacle });
+                let help = ObstacleKind::Uncarried.help().to_owned();
+                found.obstacles.push(Obstacle { help, ..obstacle });
             }
         }
     }

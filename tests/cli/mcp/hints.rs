@@ -47,7 +47,10 @@ fn no_refusal_or_error_names_what_only_the_command_line_has() {
     // Local changes.
     sandbox.file("src/a.rs", "local\n");
     let (text, _) = told(&mut client, "land", &repo, edits(&[edit("src/a.rs", "fn a()", "fn z()")]));
-    assert!(text.contains("stash your changes to these files first, or land on another `branch`"), "{text}");
+    assert!(
+        text.contains("commit or stash the changes of these files first, or land on another `branch`"),
+        "{text}"
+    );
     sandbox.git(["checkout", "-q", "."]);
     // The policy.
     sandbox.git(["config", "llmapply.exclude", "src"]);

@@ -41,7 +41,7 @@ const TOOLS: &[Tool] = &[
         name: "check",
         about: "Say what edits would do, with a diff of each, and what would keep them from landing. Nothing is changed.",
         required: &["repo"],
-        optional: &["edits", "response", "base", "branch"],
+        optional: &["edits", "response", "base", "branch", "again"],
         reads_only: true,
     },
     Tool {
@@ -49,7 +49,7 @@ const TOOLS: &[Tool] = &[
         about: "Land edits of any number of files as one transaction: a commit for each, or nothing changes. Hooks and configured \
                 tests decide first. A refusal names the real lines, and an `attempt` to go on from.",
         required: &["repo"],
-        optional: &["edits", "response", "base", "branch", "request", "model", "key"],
+        optional: &["edits", "response", "base", "branch", "request", "model", "key", "again"],
         reads_only: false,
     },
     Tool {
@@ -119,6 +119,9 @@ fn argument(name: &str) -> (&str, Value) {
         "request" => text("What was asked for. It goes into the record."),
         "model" => text("The model that made the edits. It goes into the record."),
         "key" => text("Any text by which this landing is known: the same key again lands nothing more."),
+        "again" => {
+            json!({"type": "boolean", "description": "Land edits that have landed before once more, as where they were changed back."})
+        }
         "attempt" => text("The attempt that `land` or `correct` has named."),
         "responses" => texts("Whole responses."),
         "name" => {
@@ -287,6 +290,8 @@ struct Edits {
     request: Option<String>,
     model: Option<String>,
     key: Option<String>,
+    #[serde(default)]
+    again: bool,
     attempt: Option<String>,
 }
 
@@ -327,6 +332,7 @@ fn land(repo: &Repo, input: Edits, check: bool, listener: &Listener) -> Result<V
         return Err(Failed::Usage(format!("{template} names several branches: use `suggest`")));
     }
     options.key = input.key.or(options.key);
+    options.again |= input.again;
     if options.key.is_some() && !options.record {
         return Err(Failed::Usage(
             "a key needs the record of landings, which llmapply.record turns off".to_owned(),

@@ -78,8 +78,7 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
             "the branch has changed since. Write the edit anew for the files as they are now."
         }
         Code::Conflict => {
-            "the edit has landed before, and its lines have changed since. Leave it out, or write it anew for the file as it is \
-             now."
+            "the edit has landed before, and its lines or those beside them have changed since. Leave it out, or quote more lines."
         }
         Code::LeftOut => {
             "it depends on an edit that was left out. Leave this one out too, or rewrite it so that it does not need that edit."

@@ -101,3 +101,20 @@ fn an_empty_file_is_filled() {
     assert!(told.contains("1 | hello\n") && told.contains("change the lines of the existing file"), "{told}");
     client.leave();
 }
+
+#[test]
+fn what_was_changed_back_lands_again_where_that_is_asked_for() {
+    let (sandbox, elsewhere) = two();
+    let mut client = Client::start(&sandbox, &elsewhere);
+    let mut toggle = edits(&[edit("README", "hello", "hi")]);
+    assert_eq!(client.call("land", &sandbox.repo, toggle.clone())["status"], "landed");
+    sandbox.file("README", "hello\nthere\n");
+    sandbox.commit("back, and another line");
+    let (told, refused) = call_for_text(&mut client, "land", &sandbox.repo, toggle.clone());
+    assert_eq!(refused["status"], "refused", "{told}");
+    toggle["again"] = true.into();
+    assert_eq!(client.call("check", &sandbox.repo, toggle.clone())["edits"][0]["state"], "fine");
+    assert_eq!(client.call("land", &sandbox.repo, toggle)["status"], "landed");
+    assert_eq!(sandbox.text("README"), "hi\nthere\n");
+    client.leave();
+}

@@ -85,7 +85,7 @@ fn in_the_way(
     let about: BTreeSet<&str> = found.iter().map(|one| one.subject.as_str()).collect();
     let shown = |path: &&str| files.iter().any(|file| file.as_str() == *path);
     if about.iter().all(shown) && (about.len() < files.len() || about.is_empty()) {
-        found.iter().for_each(|one| watch.warn(&format!("{}: one of its edits cannot land", one.message)));
+        found.iter().for_each(|one| watch.warn(&format!("{}: an edit of it cannot land", one.message)));
         return Ok(None);
     }
     let mut report = Report::new(Status::InTheWay);

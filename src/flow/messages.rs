@@ -150,6 +150,9 @@ impl Messages {
             if text.contains('\0') {
                 return Err(Error::bad_message("a message has a NUL byte in it"));
             }
+            if text.trim().is_empty() {
+                return Err(Error::bad_message("the message is empty"));
+            }
             let edited = sheet.read(&text, self.cleanup).map_err(|Lost { commit }| {
                 Error::bad_message(&format!("the line that names commit {commit} is missing or was moved"))
             })?;

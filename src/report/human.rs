@@ -51,6 +51,7 @@ pub(super) fn edits(report: &Report, verbose: bool) -> String {
             EditState::Refused => (RED, "refused"),
             EditState::TakenBack => (DIM, "taken back"),
             EditState::Unresolved => (DIM, "not tried"),
+            EditState::NotWanted if report.undone.is_some() => (DIM, "stays"),
             EditState::NotWanted => (DIM, "not wanted"),
         };
         if !state.is_empty() {

@@ -100,11 +100,11 @@ pub(super) fn dropped(report: &Report) -> String {
         let _ = match report.status {
             Status::Dropped => writeln!(
                 out,
-                "dropped {branch}{here}, which was at {YELLOW}{tip}{YELLOW:#}; take it back: git branch {} {tip}",
+                "dropped {branch}{here}, at {YELLOW}{tip}{YELLOW:#}; take it back: git branch {} {tip}",
                 shell_word(&one.branch)
             ),
             Status::Checked => {
-                writeln!(out, "would drop {branch}{here}, which is at {YELLOW}{tip}{YELLOW:#}")
+                writeln!(out, "would drop {branch}{here}, at {YELLOW}{tip}{YELLOW:#}")
             }
             _ => Ok(()),
         };

@@ -422,7 +422,7 @@ fn files_that_are_in_the_way_beside_others_are_told_and_it_goes_on() {
     let ask = ["ask", "--with", &model.command(), "README", "src/a.rs"];
     let run = sandbox.run(ask).exits(0);
     assert!(
-        run.stderr.contains("warning: src/a.rs has local changes: one of its edits cannot land"),
+        run.stderr.contains("warning: src/a.rs has local changes: an edit of it cannot land"),
         "{}",
         run.stderr
     );

@@ -178,7 +178,7 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// combined script and its slots.
 ///
 /// A correction that is equal to a good edit is ignored. Where a path has more corrections than failed edits, one that is for the
-/// same lines as a good edit replaces that. The others replace the failed edits: all of them the only one
+/// same lines as a good edit replaces that; among several corrections it is unclear otherwise. The others replace the failed edits: all of them the only one
 /// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
 /// them replace what was declined, and come after the good edits, because they are made for the files with these
 /// applied. An edit that only waits for a failed one needs no correction, and where only good edits are sent again, what is no
@@ -225,11 +225,14 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         for at in given.clone() {
             let of_path = given.iter().filter(|&&other| given_paths[other] == given_paths[at]).count();
             let mut same = (0..slots.len()).filter(|&slot| is_same(slot, at));
-            if of_path > failed_of(at)
-                && let Some(slot) = same.find(|slot| !reworded.contains_key(slot))
-            {
-                reworded.insert(slot, vec![at]);
-                given.retain(|other| *other != at);
+            match same.find(|slot| !reworded.contains_key(slot)) {
+                Some(slot) if of_path > failed_of(at) => {
+                    reworded.insert(slot, vec![at]);
+                    given.retain(|other| *other != at);
+                }
+                // It may also be for a failed edit.
+                Some(_) if of_path > 1 => return Err(mismatch()),
+                _ => {}
             }
         }
     }

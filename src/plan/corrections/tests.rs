@@ -86,6 +86,12 @@ fn a_good_edit_that_is_sent_again_in_other_words_replaces_that_edit() {
     assert_eq!(joined(ABC, &[2], &[("c", "2"), ("a", "2")]).unwrap(), ["a:2", "b:1", "c:2"]);
     let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2")];
     assert_eq!(joined(twice, &[0], &[("a", "3"), ("a", "4")]).unwrap(), ["a:3", "a:4"]);
+    let three: &[(&str, &str)] = &[("a", "1"), ("a", "2"), ("a", "3")];
+    assert_eq!(
+        joined(three, &[0], &[("a", "4"), ("a", "5")]).unwrap_err().given,
+        2,
+        "or for both that failed"
+    );
     // It may be for the failed one.
     assert_eq!(joined(ABC, &[0, 2], &[("a", "2")]).unwrap(), ["a:1", "a:2", "c:1"]);
 }

@@ -147,18 +147,15 @@ fn find_outer_fences<'r>(
             in_doubt
         });
     }
+    // The line below the block may close the fence.
+    let below = cursor.lines().find(|line| !line.is_blank());
+    out.closed_fence |= is_closed && !below.is_some_and(|line| cursor.closes_fence(line));
     none_closes &= halves.iter().all(|half| half.lone.len() == halves[0].lone.len());
     match halves.iter().find_map(|half| half.lone.first().copied()) {
-        Some(first) if !all_close && !none_closes => {
-            // The line below the block may close the fence.
-            let below = cursor.lines().find(|line| !line.is_blank());
-            out.closed_fence |= is_closed && !below.is_some_and(|line| cursor.closes_fence(line));
-            return Err(first);
-        }
+        Some(first) if !all_close && !none_closes => return Err(first),
         _ if none_closes => halves.iter_mut().for_each(|half| half.lone.clear()),
         _ => {}
     }
-    out.closed_fence |= is_closed;
     Ok(())
 }
 

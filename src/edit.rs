@@ -96,8 +96,13 @@ impl Edit {
     /// Whether it is for the same lines as another edit of its file, with the same operation.
     pub fn is_for_the_same_lines(&self, other: &Edit) -> bool {
         let same_op = std::mem::discriminant(&self.op) == std::mem::discriminant(&other.op);
-        let [own, others] = [self, other].map(|edit| edit.hunks().iter().map(|hunk| hunk.change.wanted()));
-        same_op && own.eq(others)
+        let place = |hunk: &Hunk| match hunk.anchor {
+            Anchor::Occurrence(one) => (hunk.change.wanted().join("\n"), Some(one)),
+            _ => (hunk.change.wanted().join("\n"), None),
+        };
+        same_op
+            && !matches!(self.op, Op::Snippet { .. })
+            && self.hunks().iter().map(place).eq(other.hunks().iter().map(place))
     }
 }
 

@@ -24,6 +24,11 @@ impl Slot {
         Self { span, edit: None, state: SlotState::Failed, replaces: None }
     }
 
+    /// Whether it would apply, has landed or was left out.
+    fn is_good(&self) -> bool {
+        !self.failed() && self.state != SlotState::Declined
+    }
+
     /// Whether it was refused, for any reason.
     pub fn failed(&self) -> bool {
         matches!(self.state, SlotState::Failed | SlotState::Waiting | SlotState::Forbidden)
@@ -53,16 +58,21 @@ pub enum SlotState {
 
 /// It is unclear which corrections are for which failed edit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", why(*.given, .failed))]
+#[error("{}", why(*.given, .failed, .again.as_deref()))]
 pub struct Mismatch {
     /// How many edits of the response are corrections, and not good edits of the attempt once more.
     pub given: usize,
     /// The failed edits.
     pub failed: Vec<String>,
+    /// The good edit that one of the corrections may be in other words.
+    pub again: Option<String>,
 }
 
-fn why(given: usize, failed: &[String]) -> String {
+fn why(given: usize, failed: &[String], again: Option<&str>) -> String {
     let (corrections, names) = (counted(given, "correction"), failed.join("; "));
+    if let Some(again) = again {
+        return format!("{again}, was good, and is sent again in other words; failed: {names}");
+    }
     match given {
         0 => format!("no correction: every edit of the response was already good before; failed: {names}"),
         _ if failed.is_empty() => format!("no failed edit is left for {corrections}"),
@@ -168,7 +178,7 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
 
 /// The indexes of the corrections that are good edits of the attempt once more.
 pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTreeSet<usize> {
-    let good = slots.iter().filter(|slot| !slot.failed() && slot.state != SlotState::Declined);
+    let good = slots.iter().filter(|slot| slot.is_good());
     let good: Vec<&Edit> = good.filter_map(|slot| attempt.edits.get(slot.edit?)).collect();
     let is_good = |at: &usize| good.iter().any(|good| good.says_the_same(&corrections.edits[*at]));
     (0..corrections.edits.len()).filter(is_good).collect()
@@ -177,8 +187,7 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// Replaces the failed edits of an attempt by their corrections, without what landed or was left out. Returns the
 /// combined script and its slots.
 ///
-/// A correction that is equal to a good edit is ignored. Where a path has more corrections than failed edits, one that is for the
-/// same lines as a good edit replaces that; among several corrections it is unclear otherwise. The others replace the failed edits: all of them the only one
+/// A correction that is equal to a good edit is ignored. The others replace the failed edits: all of them the only one
 /// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
 /// them replace what was declined, and come after the good edits, because they are made for the files with these
 /// applied. An edit that only waits for a failed one needs no correction, and where only good edits are sent again, what is no
@@ -186,7 +195,7 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// corrections, all of them are. A correction without a reason has that of the edit that it replaces.
 ///
 /// # Errors
-/// It is unclear which correction is for which edit.
+/// It is unclear which correction is for which edit, or one may be a good edit in other words.
 pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(Script, Vec<Slot>), Mismatch> {
     let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
     let is_declined = |slot: &Slot| slot.state == SlotState::Declined;
@@ -195,7 +204,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         slots.sort_by_key(is_declined);
     }
     let again = sent_again(attempt, &slots, corrections);
-    let mut given: Vec<usize> = (0..corrections.edits.len()).filter(|at| !again.contains(at)).collect();
+    let given: Vec<usize> = (0..corrections.edits.len()).filter(|at| !again.contains(at)).collect();
     let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].failed()).collect();
     let gaps = gaps(attempt);
     let path_of = |slot: &Slot| match edit_of(slot) {
@@ -205,36 +214,25 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     let paths: Vec<Option<String>> = slots.iter().map(path_of).collect();
     let given_paths: Vec<String> = corrections.edits.iter().map(|edit| edit.path.shown()).collect();
     let slot_path = |at: usize| paths[at].as_deref();
-    let number = given.len();
     let mismatch = || Mismatch {
-        given: number,
+        given: given.len(),
         failed: failed.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
+        again: None,
     };
-    // A model may send its whole response again, and not word for word.
-    let mut reworded = BTreeMap::new();
-    let failed_of = |at: usize| {
-        let is_of_path = |slot: &&usize| slot_path(**slot) == Some(&given_paths[at]);
-        failed.iter().filter(is_of_path).count()
-    };
-    if given.iter().any(|&at| failed_of(at) > 0) {
-        let is_same = |slot: usize, at: usize| {
-            let is_good = slots[slot].state == SlotState::Good && slot_path(slot) == Some(&given_paths[at]);
-            let edit = edit_of(&slots[slot]).filter(|_| is_good);
-            edit.is_some_and(|edit| edit.is_for_the_same_lines(&corrections.edits[at]))
+    // The good edit that a correction may be in other words: it is for the same lines, and that edit is not sent again.
+    let reworded = |&at: &usize| {
+        let edit = &corrections.edits[at];
+        let is_again = |good: &Edit| again.iter().any(|&at| good.says_the_same(&corrections.edits[at]));
+        let is_one = |&slot: &usize| {
+            slots[slot].is_good()
+                && slot_path(slot) == Some(given_paths[at].as_str())
+                && edit_of(&slots[slot])
+                    .is_some_and(|good| good.is_for_the_same_lines(edit) && !is_again(good))
         };
-        for at in given.clone() {
-            let of_path = given.iter().filter(|&&other| given_paths[other] == given_paths[at]).count();
-            let mut same = (0..slots.len()).filter(|&slot| is_same(slot, at));
-            match same.find(|slot| !reworded.contains_key(slot)) {
-                Some(slot) if of_path > failed_of(at) => {
-                    reworded.insert(slot, vec![at]);
-                    given.retain(|other| *other != at);
-                }
-                // It may also be for a failed edit.
-                Some(_) if of_path > 1 => return Err(mismatch()),
-                _ => {}
-            }
-        }
+        (0..slots.len()).find(is_one)
+    };
+    if let Some(good) = given.iter().find_map(reworded).filter(|_| !failed.is_empty()) {
+        return Err(Mismatch { again: Some(slot_name(good, slot_path(good))), ..mismatch() });
     }
     let is_sent_again = given.is_empty() && !corrections.edits.is_empty();
     let is_optional = |slot: &Slot| matches!(slot.state, SlotState::Forbidden | SlotState::Waiting);
@@ -243,7 +241,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         return Err(mismatch());
     }
     let declined = slots.iter().rposition(is_declined);
-    let mut assigned = match (given.is_empty(), declined) {
+    let assigned = match (given.is_empty(), declined) {
         // Nothing takes the place of what is no edit.
         (true, _) if is_sent_again => {
             let gaps = failed.iter().filter(|&&at| !is_optional(&slots[at]));
@@ -257,7 +255,6 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
                 .ok_or_else(mismatch)?
         }
     };
-    assigned.extend(reworded);
 
     let mut joined = Script {
         message: attempt.message.clone().or_else(|| corrections.message.clone()),
@@ -331,10 +328,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
 }
 
 fn slot_name(at: usize, path: Option<&str>) -> String {
-    match path {
-        Some(path) => format!("edit {}, {path}", at + 1),
-        None => format!("edit {}, which was not whole", at + 1),
-    }
+    format!("edit {}, {}", at + 1, path.unwrap_or("?"))
 }
 
 /// The corrections for each failed slot; `None` if that is unclear.

@@ -78,7 +78,8 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
             "the branch has changed since. Write the edit anew for the files as they are now."
         }
         Code::Conflict => {
-            "the edit has landed before, and its lines or those beside them have changed since. Leave it out, or quote more lines."
+            "these lines were changed since this edit was made, or by another edit. Leave it out, or write it anew for the file as \
+             it is now."
         }
         Code::LeftOut => {
             "it depends on an edit that was left out. Leave this one out too, or rewrite it so that it does not need that edit."

@@ -37,8 +37,8 @@ pub(crate) fn hunk(
     let added: Vec<&[u8]> = pattern.added().collect();
     new_lines(hay, &added, guard)?;
     let (after, is_new): (Vec<&[u8]>, Vec<bool>) = pattern.after_and_new().unzip();
-    if is_new.first() == Some(&true) && is_new.last() == Some(&true) {
-        fenced(hay, &after, guard)?;
+    if is_new.last() == Some(&true) {
+        fenced(hay, &after, is_new.first() == Some(&true), guard)?;
     }
     let beside = || {
         let solid = |line: &usize| !hay.is_blank(*line);
@@ -70,7 +70,7 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
     let new = lines(text);
     // A whole file may contain lines that are markers in the edit's format.
     new_lines(hay, &new, &Guard { format: None, ..*guard })?;
-    fenced(hay, &new, guard)?;
+    fenced(hay, &new, true, guard)?;
     let before = old.map(Content::to_bytes).unwrap_or_default();
     if old.is_some() {
         let before = String::from_utf8_lossy(&before);
@@ -98,17 +98,24 @@ fn new_lines(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Box<
     markers(hay, new, guard)
 }
 
-/// Refuses a Markdown fence around the whole text, unless the file is prose, and a CDATA section, with which XML
-/// escapes a text. They belong to the response, not to the file.
-fn fenced(hay: Haystack<'_>, after: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
+/// Refuses a Markdown fence around the whole text, or only its closing line, unless the file is prose, and a CDATA section,
+/// with which XML escapes a text. They belong to the response, not to the file. `is_whole`: the first line is new, too.
+fn fenced(hay: Haystack<'_>, after: &[&[u8]], is_whole: bool, guard: &Guard) -> Result<(), Box<Refusal>> {
     let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
     let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
     let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
+    let is_fence = |line: &[u8]| line.starts_with(b"```");
     // Prose may be above the fence.
-    let opening = after.iter().find(|line| line.starts_with(b"```"));
-    let opening = opening.filter(|line| *last == b"```" && !std::ptr::eq(*line, last));
+    let opening = after.iter().find(|line| is_fence(line));
+    let opening = opening.filter(|_| *last == b"```" && !guard.language.is_prose());
+    let is_of_file = || (0..hay.line_count()).any(|at| is_fence(hay.text(at)));
+    let opening = opening.filter(|line| match std::ptr::eq(*line, last) {
+        // The opening line is lost.
+        true => !is_of_file(),
+        false => is_whole,
+    });
     let is_escaped = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
-    let begins = opening.filter(|_| !guard.language.is_prose()).or(Some(first).filter(|_| is_escaped));
+    let begins = opening.or(Some(first).filter(|_| is_whole && is_escaped));
     match begins.filter(|begins| !hay.has_line(begins, Normalization::Text)) {
         Some(begins) if !guard.allow_markers => Err(marker(&String::from_utf8_lossy(begins))),
         _ => Ok(()),
@@ -159,7 +166,7 @@ fn takes_the_place(line: &[u8]) -> Box<Refusal> {
 }
 
 /// Refuses a line that begins or ends a conflict, unless the file has it, or divides a block of the edit's format, unless the file
-/// has such lines; and a last line that closes a fence, if there is no other one in the lines and in a file of code.
+/// has such lines.
 /// Models sometimes repeat a divider, or omit a line of a block.
 fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
     let label = |line: &[u8]| {
@@ -185,16 +192,7 @@ fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<
         label(line) == Some(true) && !hay.has_line(line, Normalization::Text)
             || divides(line) && !has_one(line)
     };
-    let is_fence = |line: &[u8]| line.trim_ascii().starts_with(b"```");
-    let is_of_file = || (0..hay.line_count()).any(|at| is_fence(hay.text(at)));
-    // The closing line of a fence around the edit, whose opening line is lost.
-    let closing = added.last().filter(|last| {
-        last.trim_ascii() == b"```"
-            && added.iter().filter(|line| is_fence(line)).count() == 1
-            && !guard.language.is_prose()
-            && !is_of_file()
-    });
-    match added.iter().find(is_new).or(closing) {
+    match added.iter().find(is_new) {
         Some(line) if !guard.allow_markers => Err(marker(&String::from_utf8_lossy(line))),
         _ => Ok(()),
     }

@@ -43,59 +43,6 @@ fn corrected_edits_join_the_good_ones_as_one_transaction() {
 }
 
 #[test]
-fn good_edits_sent_again_do_no_harm() {
-    let sandbox = Sandbox::new();
-    let base = sandbox.head();
-    sandbox.apply([""; 0], &three()).exits(1);
-    let whole = three().replace("nowhere to be found\n", "hello\n");
-    sandbox.apply(["--continue"], &whole).exits(0);
-    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
-    sandbox.is_sound();
-}
-
-#[test]
-fn a_good_edit_sent_again_in_other_words_does_not_land_twice() {
-    for (path, right) in [("README", "hello\n"), ("src/a.rs", "fn a() {}\n")] {
-        let add = |text: &str| patch("src/a.rs", "Add d", "fn c() {}\n", &format!("{text}fn c() {{}}\n"));
-        let two = |search: &str| patch(path, "Two", search, "hello world\n");
-        let sandbox = Sandbox::new();
-        let base = sandbox.head();
-        let id = refused_attempt(&sandbox, &(add("fn d() {}\n") + &two("nowhere to be found\n")));
-        let reworded = add("// It does nothing.\nfn d() {}\n");
-        for corrections in [reworded.clone() + &two(right), reworded.clone()] {
-            let run = sandbox.apply([format!("--continue={id}")], &corrections).exits(1);
-            run.says("edit 1, src/a.rs, was good, and is sent again in other words; failed: edit 2");
-            assert_eq!(sandbox.head(), base);
-        }
-        // Beside the good one it is another edit.
-        let all = add("fn d() {}\n") + &two(right);
-        sandbox.apply([format!("--continue={id}")], &all).exits(0);
-        assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add d", "Two"]);
-        sandbox.is_sound();
-    }
-}
-
-#[test]
-fn a_correction_for_the_lines_of_a_good_edit_needs_that_one_beside_it() {
-    let sandbox = Sandbox::new();
-    let base = sandbox.head();
-    let import =
-        |search: &str, name: &str| patch("src/a.rs", name, search, &format!("use {name};\n{search}"));
-    let id = refused_attempt(&sandbox, &(import("fn a() {}\n", "one") + &import("fn aa() {}\n", "two")));
-    let two = import("fn a() {}\n", "two");
-    sandbox.apply([format!("--continue={id}")], &two).exits(1).says("in other words");
-    sandbox.apply([format!("--continue={id}")], &(import("fn a() {}\n", "one") + &two)).exits(0);
-    assert_eq!(sandbox.subjects(&format!("{base}..")), ["one", "two"]);
-    assert!(sandbox.text("src/a.rs").starts_with("use one;\nuse two;\nfn a() {}\n"));
-}
-
-/// The id of the attempt that is kept of a refused response.
-fn refused_attempt(sandbox: &Sandbox, response: &str) -> String {
-    sandbox.apply([""; 0], response).exits(1);
-    attempts(sandbox)[0].split_whitespace().next().unwrap().to_owned()
-}
-
-#[test]
 fn a_block_with_an_unclear_fence_leaves_the_others_as_they_are() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.repo.join("README.md"), "```sh\nnpm test\n```\n\nversion = 1\n").unwrap();
@@ -115,26 +62,6 @@ fn a_block_with_an_unclear_fence_leaves_the_others_as_they_are() {
         (sandbox.text("cfg.txt"), sandbox.text("src/new.py")),
         ("version = 2\n".into(), "x = 1\n".into())
     );
-}
-
-#[test]
-fn a_correction_without_a_reason_has_that_of_the_edit_that_it_replaces() {
-    let sandbox = Sandbox::new();
-    let base = sandbox.head();
-    let bare = "README\n<<<<<<< SEARCH\nhello\n=======\nhello world\n>>>>>>> REPLACE\n";
-    sandbox.apply([""; 0], &three()).exits(1);
-    sandbox.apply(["--continue"], bare).exits(0);
-    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
-    sandbox.git(["reset", "-q", "--hard", &base]);
-    sandbox.apply(["--again"], &three()).exits(1);
-    sandbox.apply(["--continue"], &correction().replace("Two", "Greet")).exits(0);
-    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Greet", "Three"], "its own goes first");
-    // Over two rounds, too.
-    sandbox.git(["reset", "-q", "--hard", &base]);
-    sandbox.apply(["--again"], &three()).exits(1);
-    sandbox.apply(["--continue"], &bare.replace("SEARCH\nhello", "SEARCH\nhullo")).exits(1);
-    sandbox.apply(["--continue"], bare).exits(0);
-    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two", "Three"]);
 }
 
 #[test]
@@ -464,20 +391,6 @@ fn a_failed_edit_keeps_its_number_when_others_have_landed() {
     sandbox.run(["--continue", "--skip", "2", "--allow-delete"]).exits(0);
     assert!(sandbox.exists("gone.txt") && !sandbox.exists("old.txt"));
     sandbox.is_sound();
-}
-
-#[test]
-fn corrections_without_an_id_are_never_for_a_good_edit() {
-    let sandbox = Sandbox::new();
-    let good = patch("src/a.rs", "Good", "fn a() {}\n", "fn alpha() {}\n");
-    let also = patch("README", "Also", "hello\n", "hello you\n");
-    sandbox.apply([""; 0], &(also.clone() + &three() + &good)).exits(1);
-    let before = sandbox.listing();
-    let another = patch("src/a.rs", "Another", "fn b() {}\n", "fn beta() {}\n");
-    sandbox.apply(["--continue"], &another).exits(128).says("with failed edits of src/a.rs");
-    sandbox.apply(["--continue"], &(also.clone() + &another)).exits(128).says("with failed edits of");
-    same("corrections of a good edit", &before, &sandbox.listing());
-    sandbox.apply(["--continue"], &(also + &another + &correction())).exits(0).says("6 commits");
 }
 
 /// A correction that is fine, and one that is cut off.

@@ -9,6 +9,7 @@ mod asked;
 mod attempts;
 mod choice;
 mod cli;
+mod corrected;
 mod drop;
 mod feedback;
 mod habits;

@@ -83,10 +83,6 @@ fn script_of(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), Err
                 let same = edits.find(|(at, edit)| edit.span == kept.span && !taken.contains(at));
                 let (at, _) = same.ok_or_else(damaged)?;
                 taken.insert(at);
-                // A correction without a reason has that of the edit that failed first.
-                let first = script.edits.iter().find(|edit| Some(edit.span) == kept.replaces);
-                let why = script.edits[at].why.clone().or_else(|| first?.why.clone());
-                script.edits[at].why = why;
                 Some(at)
             }
         };

@@ -219,19 +219,9 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         failed: failed.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
         again: None,
     };
-    // The good edit that a correction may be in other words: it is for the same lines, and that edit is not sent again.
-    let reworded = |&at: &usize| {
-        let edit = &corrections.edits[at];
-        let is_again = |good: &Edit| again.iter().any(|&at| good.says_the_same(&corrections.edits[at]));
-        let is_one = |&slot: &usize| {
-            slots[slot].is_good()
-                && slot_path(slot) == Some(given_paths[at].as_str())
-                && edit_of(&slots[slot])
-                    .is_some_and(|good| good.is_for_the_same_lines(edit) && !is_again(good))
-        };
-        (0..slots.len()).find(is_one)
-    };
-    if let Some(good) = given.iter().find_map(reworded).filter(|_| !failed.is_empty()) {
+    let of = |at: &usize| &corrections.edits[*at];
+    let (new, known): (Vec<_>, Vec<_>) = (given.iter().map(of).collect(), again.iter().map(of).collect());
+    if let Some(good) = in_other_words(attempt, &slots, &new, &known).filter(|_| !failed.is_empty()) {
         return Err(Mismatch { again: Some(slot_name(good, slot_path(good))), ..mismatch() });
     }
     let is_sent_again = given.is_empty() && !corrections.edits.is_empty();
@@ -269,11 +259,10 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         if let Some(given) = assigned.get(&at) {
             for &correction in given {
                 let mut edit = corrections.edits[correction].clone();
-                if let Some(failed) = edit_of(slot) {
-                    // It belongs to the commit of the mail in which it failed.
-                    edit.git.mail = edit.git.mail.or(failed.git.mail);
-                    edit.why = edit.why.take().or_else(|| failed.why.clone());
-                }
+                let failed = edit_of(slot);
+                // It belongs to the commit of the mail in which it failed.
+                edit.git.mail = edit.git.mail.or(failed.and_then(|failed| failed.git.mail));
+                edit.why = edit.why.take().or_else(|| failed?.why.clone());
                 order.push(Slot {
                     edit: Some(joined.edits.len()),
                     replaces: slot.replaces.or(Some(slot.span)),
@@ -295,6 +284,11 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         }
         order.push(Slot { edit: slot.edit.map(|_| joined.edits.len()), ..*slot });
         joined.edits.extend(edit_of(slot).cloned());
+    }
+    // A correction without a reason has that of the edit that it replaces, else of the one that failed first.
+    for (at, replaced) in order.iter().filter_map(|slot| slot.edit.zip(slot.replaces)) {
+        let first = attempt.edits.iter().find(|edit| edit.span == replaced);
+        joined.edits[at].why = joined.edits[at].why.take().or_else(|| first?.why.clone());
     }
     // A diagnostic of the parser about an edit that is corrected, or a gap that is filled, is no error any more; but a
     // gap may hide more, so that it is still reported.
@@ -325,6 +319,17 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     joined.unread.extend(attempt.unread.iter().chain(&corrections.unread).cloned());
     joined.regions.extend(attempt.regions.iter().chain(&corrections.regions).copied());
     Ok((joined, order))
+}
+
+/// The slot of a good edit that a correction may be in other words: it is for the same lines of the file, and that edit is
+/// not sent again.
+fn in_other_words(attempt: &Script, slots: &[Slot], given: &[&Edit], again: &[&Edit]) -> Option<usize> {
+    let may_be = |good: &Edit| {
+        let is_for_it = |edit: &&Edit| edit.path.is_like(&good.path) && edit.is_for_the_same_lines(good);
+        given.iter().any(is_for_it) && !again.iter().any(|edit| edit.says_the_same(good))
+    };
+    let is_one = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at)).is_some_and(may_be);
+    slots.iter().position(|slot| slot.is_good() && is_one(slot))
 }
 
 fn slot_name(at: usize, path: Option<&str>) -> String {

@@ -260,6 +260,7 @@ fn linked<'t>(name: &'t str, target: &'t str) -> Option<&'t str> {
     let bare = target.split(['#', '"', '\'']).next().map_or(target, trim);
     let bare = target.strip_prefix('<').and_then(|rest| rest.split('>').next()).unwrap_or(bare);
     let bare = without_remark(bare).unwrap_or(bare);
+    // ChatGPT links its files from its own directory.
     let bare = bare.strip_prefix("sandbox:/mnt/data/").unwrap_or(bare);
     // Editors put a scheme of their own before the path.
     let file = bare.split_once(':').filter(|(_, path)| !path.starts_with('/')).map_or(bare, |(_, path)| path);

@@ -96,8 +96,8 @@ impl<'r> Reader<'r> {
             }
             let shown = inside.iter().filter(|block| block.is_region() && block.level > depth);
             let shown: Vec<Span> = shown.map(|block| block.span).collect();
-            // Its end is lost, and these may be meant.
-            if close.is_none() && !summary.is_closed && !shown.is_empty() {
+            // Its end is lost: these edits may be meant, or a fence line that was taken for one inside may be the end.
+            if close.is_none() && !summary.is_closed && (!shown.is_empty() || summary.has_code) {
                 self.out.fault(fault::unclear_fence(cursor.span_of(line)));
             }
             self.note_text(cursor, first, (start, end), depth, is_code && !diff::is_diff(fence));

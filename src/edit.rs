@@ -11,6 +11,7 @@ use crate::response::Passage;
 use crate::span::Span;
 pub use hunk::{Anchor, Change, Hunk, Occurrence, Unit};
 pub use script::{Candidate, Clue, CodeBlock, FenceState, Region, Script, Unnamed, Unread};
+use std::collections::BTreeSet;
 
 /// One change that the model asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,16 +94,16 @@ impl Edit {
         same(&self.path, &other.path) && same_op && self.git.executable == other.git.executable
     }
 
-    /// Whether it is for the same lines as another edit of its file, with the same operation.
-    pub fn is_for_the_same_lines(&self, other: &Edit) -> bool {
-        let same_op = std::mem::discriminant(&self.op) == std::mem::discriminant(&other.op);
-        let place = |hunk: &Hunk| match hunk.anchor {
-            Anchor::Occurrence(one) => (hunk.change.wanted().join("\n"), Some(one)),
-            _ => (hunk.change.wanted().join("\n"), None),
+    /// Returns the lines of its search texts, or of the text that it brings if it has none, without indentation and
+    /// blank lines.
+    pub fn lines(&self) -> BTreeSet<&str> {
+        let lines: Vec<&str> = match &self.op {
+            Op::Create { text, .. } | Op::Replace { text } | Op::Append { text } | Op::Snippet { text } => {
+                text.lines().collect()
+            }
+            _ => self.hunks().iter().flat_map(|hunk| hunk.change.wanted()).collect(),
         };
-        same_op
-            && !matches!(self.op, Op::Snippet { .. })
-            && self.hunks().iter().map(place).eq(other.hunks().iter().map(place))
+        lines.into_iter().map(str::trim).filter(|line| !line.is_empty()).collect()
     }
 }
 

@@ -1,9 +1,10 @@
 //! Combines the corrections of a refused attempt with its good edits. Pure.
 
 use crate::diag::{Code, Diagnostic, Severity, counted};
-use crate::edit::{Edit, Script, shown};
+use crate::edit::{Edit, Op, Script, shown};
 use crate::span::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem::discriminant;
 
 /// An edit of an attempt, or a gap: something that looked like an edit and is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -321,15 +322,39 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     Ok((joined, order))
 }
 
-/// The slot of a good edit that a correction may be in other words: it is for the same lines of the file, and that edit is
-/// not sent again.
+/// Returns the slot of a good edit that a correction may be in other words: both write the whole file, or their search texts
+/// share half of the lines of one of them, and the search text of no failed edit shares as many with the correction.
+///
+/// A good edit that is also sent again as it was is not meant.
 fn in_other_words(attempt: &Script, slots: &[Slot], given: &[&Edit], again: &[&Edit]) -> Option<usize> {
-    let may_be = |good: &Edit| {
-        let is_for_it = |edit: &&Edit| edit.path.is_like(&good.path) && edit.is_for_the_same_lines(good);
-        given.iter().any(is_for_it) && !again.iter().any(|edit| edit.says_the_same(good))
+    let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
+    let mut slots_with: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, slot) in slots.iter().enumerate() {
+        for line in edit_of(slot).map(Edit::lines).unwrap_or_default() {
+            slots_with.entry(line).or_default().push(at);
+        }
+    }
+    let is_whole = |edit: &Edit| matches!(edit.op, Op::Create { .. } | Op::Replace { .. });
+    let may_be_again = |correction: &&Edit| {
+        let lines = correction.lines();
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        for &at in lines.iter().filter_map(|line| slots_with.get(line)).flatten() {
+            *shared.entry(at).or_default() += 1;
+        }
+        let count = |at: usize| shared.get(&at).copied().unwrap_or(0);
+        let of_failed = (0..slots.len()).filter(|&at| slots[at].failed()).map(count).max().unwrap_or(0);
+        let is_like =
+            |good: &Edit, count: usize| count > of_failed && 2 * count >= good.lines().len().min(lines.len());
+        let is_it = |at: usize, good: &Edit| {
+            discriminant(&good.op) == discriminant(&correction.op)
+                && good.path.is_like(&correction.path)
+                && (is_whole(good) || is_like(good, count(at)))
+                && !again.iter().any(|edit| edit.says_the_same(good))
+        };
+        let mut good = (0..slots.len()).filter(|&at| slots[at].is_good());
+        good.find(|&at| edit_of(&slots[at]).is_some_and(|good| is_it(at, good)))
     };
-    let is_one = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at)).is_some_and(may_be);
-    slots.iter().position(|slot| slot.is_good() && is_one(slot))
+    given.iter().filter_map(may_be_again).min()
 }
 
 fn slot_name(at: usize, path: Option<&str>) -> String {

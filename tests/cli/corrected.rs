@@ -38,6 +38,35 @@ fn a_good_edit_sent_again_in_other_words_does_not_land_twice() {
 }
 
 #[test]
+fn a_good_edit_sent_again_with_more_or_fewer_context_lines_is_in_other_words() {
+    for (old, new) in [("fn b() {}\nfn c() {}\n", "fn c() {}\n"), ("fn c() {}\n", "fn b() {}\nfn c() {}\n")] {
+        let add = |above: &str, text: &str| {
+            patch("src/a.rs", "Add d", above, &above.replace("fn c", &format!("{text}fn c")))
+        };
+        let two = |search: &str| patch("README", "Two", search, "hello world\n");
+        let sandbox = Sandbox::new();
+        let base = sandbox.head();
+        let id = refused_attempt(&sandbox, &(add(old, "fn d() {}\n") + &two("nowhere\n")));
+        let again = add(new, "// It does nothing.\nfn d() {}\n") + &two("hello\n");
+        let run = sandbox.apply([format!("--continue={id}")], &again).exits(1);
+        run.says("edit 1, src/a.rs, was good, and is sent again in other words");
+        assert_eq!(sandbox.head(), base);
+    }
+}
+
+#[test]
+fn a_correction_beside_a_good_edit_in_the_same_file_is_for_the_failed_one() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let mark = |search: &str, name: &str| patch("src/a.rs", name, search, &format!("#[cold]\n{search}"));
+    // Both add the same line, and their search texts share one.
+    let first = mark("fn a() {}\nfn b() {}\n", "One");
+    let id = refused_attempt(&sandbox, &(first + &mark("fn b() {}\nfn cc() {}\n", "Two")));
+    sandbox.apply([format!("--continue={id}")], &mark("fn b() {}\nfn c() {}\n", "Two")).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two"]);
+}
+
+#[test]
 fn a_correction_for_the_lines_of_a_good_edit_needs_that_one_beside_it() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();

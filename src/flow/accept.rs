@@ -1,21 +1,21 @@
-//! Accepting suggestions: if a suggestion begins at the branch's tip, the branch moves to its commits. Else each commit is made
-//! again by a three-way merge. Several suggestions land one after another, in one transaction.
+//! Accepting suggestions: if a suggestion begins at the branch's tip, the branch moves to its commits. Else each
+//! commit is made again by a three-way merge. Several suggestions land one after another, in one transaction.
 
 use super::done::{self, Done};
-use super::driver::{Driver, drive};
+use super::driver::{Driver, recover_and_retry};
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{AcceptedCommit, AcceptedReport, Report};
-use crate::transaction::{self, Brought, Clash, Made, Making, Recording, Replayed, Target};
+use crate::transaction::{self, Carried, Clash, Made, Making, Recording, Replayed, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 
 /// Lands the commits of branches on HEAD's branch, in the order given.
 pub fn accept(repo: &Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Done {
-    drive(repo, options, watch, None, |repo, target, watch, report| {
+    recover_and_retry(repo, options, watch, None, |repo, target, watch, report| {
         Accepting { repo, names, options, watch }.land(target, report)
     })
 }
@@ -40,7 +40,7 @@ struct Source {
 /// The commits to land.
 #[derive(Default)]
 struct AcceptPlan {
-    brought: Brought,
+    carried: Carried,
     /// One for each commit of the series.
     from: Vec<Source>,
 }
@@ -58,7 +58,7 @@ impl Accepting<'_> {
             options,
             watch: self.watch,
             target,
-            series: &plan.brought.series,
+            series: &plan.carried.series,
             push,
             reflog: format!("llm-apply: accept {}", self.names.join(", ")),
             cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
@@ -71,7 +71,7 @@ impl Accepting<'_> {
             let Source { branch, commit, .. } = plan.from[clash.planned];
             format!("commit {} of {}", repo.short(commit), branch.map_or("", |at| &self.names[at]))
         };
-        driver.land_existing(&plan.brought, &named, report)
+        driver.land_existing(&plan.carried, &named, report)
     }
 
     /// The commit of a branch.
@@ -92,7 +92,7 @@ impl Accepting<'_> {
         // The last commit that lands as it is.
         let mut tip = target.start;
         if let Some(onto) = onto {
-            plan.brought.series.push(push::move_to(repo, target, onto)?);
+            plan.carried.series.push(push::move_to(repo, target, onto)?);
             plan.from.push(Source { branch: None, commit: onto, is_own: false });
             tip = Some(onto);
         }
@@ -131,10 +131,10 @@ impl Accepting<'_> {
                 // The last one has all the changes.
                 let from = if commit == last { before } else { Some(commit) };
                 match transaction::move_to(repo, from, commit)? {
-                    Ok(planned) => plan.brought.series.push(planned),
+                    Ok(planned) => plan.carried.series.push(planned),
                     Err(clashes) => {
                         let here = |clash| Clash { planned: plan.from.len(), ..clash };
-                        plan.brought.clashes.extend(clashes.into_iter().map(here));
+                        plan.carried.clashes.extend(clashes.into_iter().map(here));
                     }
                 }
                 plan.from.push(source(commit));
@@ -143,20 +143,20 @@ impl Accepting<'_> {
         }
         if let (Some(onto), false) = (tip, replayed.is_empty()) {
             let commits: Vec<_> = replayed.iter().map(|source| Replayed::again(source.commit)).collect();
-            let Brought { series, clashes, decided } =
+            let Carried { series, clashes, decided } =
                 transaction::replay(repo, onto, &commits, self.options.favor)?;
             let before = plan.from.len();
             let here = |clash: Clash| Clash { planned: clash.planned + before, ..clash };
-            plan.brought.clashes.extend(clashes.into_iter().map(here));
-            plan.brought.decided.extend(decided.into_iter().map(here));
-            plan.brought.series.extend(series);
+            plan.carried.clashes.extend(clashes.into_iter().map(here));
+            plan.carried.decided.extend(decided.into_iter().map(here));
+            plan.carried.series.extend(series);
             plan.from.extend(replayed);
         }
         // With clashes the series is not complete.
-        if plan.brought.clashes.is_empty() {
+        if plan.carried.clashes.is_empty() {
             // A commit's number stands for its edit.
             let mut numbers = 1..;
-            for (planned, source) in plan.brought.series.iter_mut().zip(&plan.from) {
+            for (planned, source) in plan.carried.series.iter_mut().zip(&plan.from) {
                 planned.edits = numbers.by_ref().take(usize::from(source.is_own)).collect();
             }
         }
@@ -181,18 +181,18 @@ impl Accepting<'_> {
     fn fill(&self, report: &mut Report, plan: &AcceptPlan, made: &Made) {
         let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };
         report.accepted = self.names.iter().map(of_branch).collect();
-        for (place, (planned, source)) in plan.brought.series.iter().zip(&plan.from).enumerate() {
+        for (place, (planned, source)) in plan.carried.series.iter().zip(&plan.from).enumerate() {
             let new = made.commits.get(place).and_then(|one| one.id);
             let Some(accepted) = source.branch.and_then(|at| report.accepted.get_mut(at)) else { continue };
             let as_is = matches!(planned.making, Making::AsIs { .. });
             let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {
-                from: build_report::named(source.commit),
+                from: build_report::commit_name(source.commit),
                 subject: build_report::subject(self.repo, source.commit),
                 as_is,
                 is_in,
-                is_lost: is_in && plan.brought.decided.iter().any(|clash| clash.planned == place),
-                new: new.map(build_report::named),
+                is_lost: is_in && plan.carried.decided.iter().any(|clash| clash.planned == place),
+                new: new.map(build_report::commit_name),
             });
         }
     }

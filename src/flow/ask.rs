@@ -23,19 +23,19 @@ use std::rc::Rc;
 pub const ROUNDS: usize = 3;
 
 /// The largest number of files that a model can ask for in one answer.
-const REQUESTED: usize = 50;
+const MAX_REQUESTED_FILES: usize = 50;
 
 /// The feedback if some edits of an answer were declined.
 const DECLINED: &str = "The edits that are not named here are kept: do not send them again. Send those that are to come in the \
      place of the named ones, whole, made to the files as the kept edits leave them. If none are to come, send one of the kept \
      edits again.";
 
-/// Asks the model, which is a command line for `sh`, until an answer lands, at most `rounds` times. Each prompt is complete, so a
-/// model need not remember anything. Everything lands in one transaction, or nothing does.
+/// Asks the model, which is a command line for `sh`, until an answer lands, at most `rounds` times. Each prompt is
+/// complete, so a model need not remember anything. Everything lands in one transaction, or nothing does.
 ///
 /// The good edits of a refused answer are kept, and combined with the corrections. The chooser approves the edits of
-/// each round; what it declines goes back to the model. If all files in the prompt have local changes, the model is not asked.
-/// The report is that of the last round.
+/// each round; what it declines goes back to the model. If all files in the prompt have local changes, the model is
+/// not asked. The report is that of the last round.
 ///
 /// # Errors
 /// No prompt can be made, or something failed before anything could land. If the model gives no answer, the result says so.
@@ -69,8 +69,8 @@ pub fn ask(
     Ok(outcome)
 }
 
-/// The result, if obstacles make it useless to ask the model. If only some of the files have local changes, it warns: the answer
-/// may be about the others.
+/// The result, if obstacles make it useless to ask the model. If only some of the files have local changes, it warns:
+/// the answer may be about the others.
 fn in_the_way(
     repo: &Repo,
     asked: &Shown,
@@ -125,7 +125,7 @@ impl Asking<'_> {
     fn rounds(&mut self, (mut prompted, mut shown): (String, Shown), rounds: usize) -> Result<Done, Error> {
         let mut input = prompted.clone();
         // The answers since the last complete one.
-        let mut said_so_far = String::new();
+        let mut answers_so_far = String::new();
         let mut last: Option<Done> = None;
         let mut round = 1;
         loop {
@@ -136,7 +136,7 @@ impl Asking<'_> {
                     let asked = self.options.asked.clone();
                     let report = Report { asked, ..Report::new(Status::Failed) };
                     let mut done = last.unwrap_or_else(|| Done::new(report));
-                    done.report.attempt = self.kept();
+                    done.report.attempt = self.kept_attempt();
                     done.report.is_held = false;
                     return Ok(Done { failure: Some(failure), ..done });
                 }
@@ -144,28 +144,28 @@ impl Asking<'_> {
             };
             let text = String::from_utf8_lossy(&answer).into_owned();
             if self.attempt.is_none() {
-                said_so_far.clear();
+                answers_so_far.clear();
             }
-            said_so_far += &text;
-            said_so_far += "\n";
+            answers_so_far += &text;
+            answers_so_far += "\n";
             self.watch.detail(&format!("round {round}, answered:\n{text}"));
             let mut done = self.land(round, answer, round < rounds)?;
             if round >= rounds {
                 return Ok(done);
             }
-            let Some(why) = self.goes_on(&done) else { return Ok(done) };
+            let Some(why) = self.reason_to_ask_again(&done) else { return Ok(done) };
             self.watch.warn(&format!("round {round} of {rounds}: {why}; telling the model"));
             done.report.is_held = self.attempt.is_some();
             let mut advice = feedback(&done.report, Quoting::Exact, FEEDBACK_LIMIT).unwrap_or_default();
             if is_declined(&done) {
                 advice = format!("{}\n\n{DECLINED}\n", advice.trim_end());
             }
-            if done.report.status == Status::NoEdits && self.request(&text, &shown)? {
+            if done.report.status == Status::NoEdits && self.add_requested_files(&text, &shown)? {
                 (prompted, shown) = self.prompt()?;
                 advice =
                     "The files that you asked for are now among those above. Send the edits.\n".to_owned();
             }
-            input = prompt::retry(&prompted, &said_so_far, &advice);
+            input = prompt::retry(&prompted, &answers_so_far, &advice);
             last = Some(done);
             round += 1;
         }
@@ -195,7 +195,7 @@ impl Asking<'_> {
         (order.attempt, order.chooser, order.more) = (self.attempt.clone(), self.chooser.clone(), more);
         let mut done = land(&repo, order, &options, self.watch);
         if done.report.status == Status::NoEdits {
-            done.report.attempt = self.kept();
+            done.report.attempt = self.kept_attempt();
             return Ok(done);
         }
         self.attempt = done.refused.take().or(self.attempt.take());
@@ -207,13 +207,13 @@ impl Asking<'_> {
     }
 
     /// The name of the attempt that is kept.
-    fn kept(&self) -> Option<String> {
+    fn kept_attempt(&self) -> Option<String> {
         let attempt = self.attempt.as_ref().or(self.stopped.as_ref()).filter(|_| self.options.keep);
         attempt.map(|attempt| attempt.listed.id.clone())
     }
 
     /// The reason to ask the model again, if there is one.
-    fn goes_on(&mut self, done: &Done) -> Option<String> {
+    fn reason_to_ask_again(&mut self, done: &Done) -> Option<String> {
         let why = match (&done.failure, done.report.status) {
             (Some(Error::Mismatch(mismatch)), _) => return Some(mismatch.to_string()),
             (None, Status::NoEdits) => return Some("no edits".to_owned()),
@@ -232,7 +232,7 @@ impl Asking<'_> {
     }
 
     /// Adds the files that an answer without edits names to the prompt, and returns whether there are any.
-    fn request(&mut self, answer: &str, shown: &Shown) -> Result<bool, Error> {
+    fn add_requested_files(&mut self, answer: &str, shown: &Shown) -> Result<bool, Error> {
         let revision = self.question.base.as_deref().unwrap_or("HEAD");
         let Ok(commit) = self.repo.commit_of(revision) else { return Ok(false) };
         let tree = self.repo.tree(Some(commit))?;
@@ -241,7 +241,7 @@ impl Asking<'_> {
             let word = word.trim_end_matches(['.', ':', '!', '?']);
             let word = word.strip_prefix("./").unwrap_or(word).to_owned();
             let is_shown = shown.files.iter().any(|(path, _)| *path == word);
-            if named.len() >= REQUESTED
+            if named.len() >= MAX_REQUESTED_FILES
                 || is_shown
                 || [&self.question.requested, &named].iter().any(|known| known.contains(&word))
             {

@@ -12,8 +12,8 @@ use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashSet};
 
 impl Run<'_> {
-    /// Keeps a response that exists only once, if it did not land and is not kept yet: as an attempt if it can be tried again, else
-    /// as it came. After an interrupt it is not kept.
+    /// Keeps a response that exists only once, if it did not land and is not kept yet: as an attempt if it can be
+    /// tried again, else as it came. After an interrupt it is not kept.
     pub(super) fn keep_response(
         &self,
         repo: &Repo,
@@ -47,8 +47,8 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps the attempt for `--continue`, and returns its name, if it could be kept. `landed` says whether the other edits have
-    /// landed.
+    /// Keeps the attempt for `--continue`, and returns its name, if it could be kept. `landed` says whether the other
+    /// edits have landed.
     pub(super) fn keep(
         &self,
         repo: &Repo,
@@ -90,12 +90,12 @@ impl Run<'_> {
                 (self.attempt_id(repo), slots, Vec::new(), Vec::new())
             }
         };
-        let is_only = |at: usize, why: fn(&Diagnostic) -> bool| {
+        let fails_only_with = |at: usize, why: fn(&Diagnostic) -> bool| {
             let about = |d: &&Diagnostic| d.is_error() && d.edit == Some(at + 1);
             let mut about = diagnostics.iter().filter(about).peekable();
             about.peek().is_some() && about.all(why)
         };
-        let builds = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
+        let is_dependence = |d: &Diagnostic| d.evidence.as_ref().is_some_and(|e| e.builds_on.is_some());
         plan::add_gaps(&mut slots, diagnostics);
         for slot in &mut slots {
             let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
@@ -109,8 +109,10 @@ impl Run<'_> {
                 && let Some(at) = slot.edit
             {
                 slot.state = match () {
-                    () if is_only(at, builds) => SlotState::Waiting,
-                    () if self.order.more && is_only(at, |d| d.code.forbids_file()) => SlotState::Forbidden,
+                    () if fails_only_with(at, is_dependence) => SlotState::Waiting,
+                    () if self.order.more && fails_only_with(at, |d| d.code.forbids_file()) => {
+                        SlotState::Forbidden
+                    }
                     () => SlotState::Failed,
                 };
             }
@@ -143,14 +145,15 @@ impl Run<'_> {
         }
     }
 
-    /// The paths of the failed and declined edits, each once; `None` if one is not known, or the response is cut off and may go on with
-    /// any file.
+    /// The paths of the failed and declined edits, each once; `None` if one is not known, or the response is cut off
+    /// and may go on with any file.
     fn failed_paths(&self, slots: &[Slot], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
         if diagnostics.iter().any(|one| one.is_error() && one.code == Code::Truncated) {
             return None;
         }
-        let is_open = |state| matches!(state, SlotState::Failed | SlotState::Forbidden | SlotState::Declined);
-        let failed = slots.iter().filter(|slot| is_open(slot.state));
+        let is_unsettled =
+            |state| matches!(state, SlotState::Failed | SlotState::Forbidden | SlotState::Declined);
+        let failed = slots.iter().filter(|slot| is_unsettled(slot.state));
         let path = |slot: &Slot| match slot.edit {
             Some(at) => Some(self.script.edits.get(at)?.path.shown()),
             None => plan::path_of_gap(slot, diagnostics),
@@ -170,8 +173,8 @@ impl Run<'_> {
         }
     }
 
-    /// The attempts that this landing replaces: the one it goes on with; else those of the same responses, or for the same branch
-    /// and no other paths.
+    /// The attempts that this landing replaces: the one it goes on with; else those of the same responses, or for the
+    /// same branch and no other paths.
     pub(super) fn replaced_attempts(&self, repo: &Repo, target: &Target) -> Vec<String> {
         match self.resumed() {
             Some((attempt, _)) => vec![attempt.listed.id.clone()],

@@ -22,7 +22,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 impl Run<'_> {
-    fn report(&self, status: Status) -> Report {
+    fn new_report(&self, status: Status) -> Report {
         let mut report = Report::new(status);
         report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
         report.asked.clone_from(&self.options.asked);
@@ -54,7 +54,7 @@ impl Run<'_> {
 
     /// The report of the edits before anything was resolved.
     pub(super) fn declared(&self) -> Report {
-        let mut report = self.report(Status::Failed);
+        let mut report = self.new_report(Status::Failed);
         self.add_edits(&mut report, &[]);
         let wanted = report.edits.iter_mut().filter(|edit| edit.state != EditState::NotWanted);
         wanted.for_each(|edit| edit.state = EditState::Unresolved);
@@ -81,7 +81,7 @@ impl Run<'_> {
                     shown.path = format!("{directory}/{}", shown.path);
                 }
                 shown.state = EditState::AlreadyApplied;
-                shown.commit = Some(named(*commit));
+                shown.commit = Some(commit_name(*commit));
             }
             report.edits.push(shown);
         }
@@ -98,7 +98,7 @@ impl Run<'_> {
 
     /// The report of responses without edits.
     pub(super) fn no_edits(&self) -> Report {
-        let mut report = self.report(Status::NoEdits);
+        let mut report = self.new_report(Status::NoEdits);
         let names: Vec<_> = self.responses.iter().map(Response::name).collect();
         let message = format!("no edits found in {}", names.join(", "));
         self.add_findings(&mut report, &self.script.diagnostics);
@@ -131,7 +131,7 @@ impl Run<'_> {
 
     /// The report of refused edits. It keeps the attempt.
     pub(super) fn refused(&self, repo: &Repo, target: &Target, rejected: &Rejected) -> Report {
-        let mut report = self.report(Status::Refused);
+        let mut report = self.new_report(Status::Refused);
         report.branch = Some(branch(target));
         self.add_edits(&mut report, &rejected.fine);
         self.name_landing(&mut report);
@@ -161,8 +161,8 @@ impl Run<'_> {
     /// The report of a plan, before it lands.
     pub(super) fn planned(&self, repo: &Repo, resolved: &Resolved, target: &Target) -> Report {
         let nothing = resolved.refused.is_none() && resolved.series.is_empty();
-        let mut report = self.report(if nothing { Status::Nothing } else { Status::Checked });
-        report.branch = Some(BranchReport { old: target.tip.map(named), ..branch(target) });
+        let mut report = self.new_report(if nothing { Status::Nothing } else { Status::Checked });
+        report.branch = Some(BranchReport { old: target.tip.map(commit_name), ..branch(target) });
         self.add_edits(&mut report, resolved.plan.steps());
         for edit in &mut report.edits {
             if let Some(state) = resolved.unchanged.get(&edit.number) {
@@ -185,8 +185,8 @@ impl Run<'_> {
         report
     }
 
-    /// Names the quoted files that no model is shown. If that cannot be read, it names all quoted files; also if an edit
-    /// moves or copies such a file, since later edits quote it under another path.
+    /// Names the quoted files that no model is shown. If that cannot be read, it names all quoted files; also if an
+    /// edit moves or copies such a file, since later edits quote it under another path.
     fn withhold(&self, repo: &Repo, target: &Target, steps: &[Step], report: &mut Report) {
         let quoted = report.findings.iter().filter(|finding| finding.evidence.is_some());
         let quoted = quoted.filter_map(|finding| Some((finding.path.clone()?, finding.edit)));
@@ -199,7 +199,7 @@ impl Run<'_> {
         let commits: Vec<Oid> = self.base.into_iter().chain(target.start).collect();
         let withheld = Withheld::read(repo, &commits, &self.options.exclude, &self.options.named);
         let files = match &withheld {
-            Ok(withheld) if withheld.goes_by_name() => {
+            Ok(withheld) if withheld.decides_by_name() => {
                 Some(self.script.edits.iter().map(|edit| [edit.path.shown(), edit.path.shown()]).collect())
             }
             _ => self.files(repo, target, commit).ok(),
@@ -282,12 +282,13 @@ impl Run<'_> {
         let gone = changes.iter().filter(|change| change.after.is_none());
         let mut gone: HashMap<&str, &FileChange> =
             gone.map(|change| (change.path.as_str(), change)).collect();
-        let is_one = gone.len() == 1 && changes.iter().filter(|change| change.before.is_none()).count() == 1;
+        let is_single_move =
+            gone.len() == 1 && changes.iter().filter(|change| change.before.is_none()).count() == 1;
         let mut source = |change: &FileChange| {
             let to = step.to.as_ref().filter(|_| change.before.is_none())?;
             let rest = change.path.as_str().strip_prefix(to.as_str());
             let from = rest.map(|rest| format!("{}{rest}", step.path));
-            let only = gone.keys().next().filter(|_| is_one).map(|only| (*only).to_owned());
+            let only = gone.keys().next().filter(|_| is_single_move).map(|only| (*only).to_owned());
             gone.remove(only.or(from)?.as_str())
         };
         let sources: Vec<_> = changes.iter().map(|change| source(change).unwrap_or(change)).collect();
@@ -312,7 +313,7 @@ pub(super) fn add_commits(report: &mut Report, made: &Made) {
     for one in &made.commits {
         for number in &one.edits {
             if let Ok(at) = report.edits.binary_search_by_key(number, |edit| edit.number) {
-                report.edits[at].commit = one.id.map(named);
+                report.edits[at].commit = one.id.map(commit_name);
             }
         }
     }
@@ -365,7 +366,7 @@ pub(super) fn failed(report: &mut Report, error: &Error) {
 }
 
 /// A commit's name.
-pub(super) fn named(id: Oid) -> CommitName {
+pub(super) fn commit_name(id: Oid) -> CommitName {
     id.to_string().into()
 }
 

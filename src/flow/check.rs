@@ -7,8 +7,8 @@ use crate::report::{Report, Status, ToPass};
 use crate::transaction::{self, Preview};
 use crate::vcs::repo::Repo;
 
-/// What has to pass before a landing, in order: hooks, commands and signatures. `existing` says whether its commits exist.
-/// Warns if they cannot be made, because nobody is known as their author or committer.
+/// What has to pass before a landing, in order: hooks, commands and signatures. `existing` says whether its commits
+/// exist. Warns if they cannot be made, because nobody is known as their author or committer.
 pub(super) fn to_pass(
     repo: &Repo,
     options: &Options,
@@ -38,11 +38,11 @@ pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
 
 impl Run<'_> {
     /// Reports what would happen, and lands nothing.
-    pub(super) fn look(&self, repo: &Repo, report: &mut Report) -> Result<Tried, Error> {
+    pub(super) fn dry_run(&self, repo: &Repo, report: &mut Report) -> Result<Tried, Error> {
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
         warn_of_pending(repo, self.watch)?;
-        let Some(resolved) = self.resolved(repo, &target, None, report)? else {
+        let Some(resolved) = self.resolve_and_report(repo, &target, None, report)? else {
             return Ok((None, None));
         };
         report.to_pass = to_pass(repo, &self.options, false, self.watch)?;

@@ -1,7 +1,7 @@
 //! Approving edits one by one, before anything lands.
 //!
-//! Each edit is shown as it applies after the approved ones, so that these stay as they were shown. An edit that depends on one
-//! that was left out is left out, too.
+//! Each edit is shown as it applies after the approved ones, so that these stay as they were shown. An edit that
+//! depends on one that was left out is left out, too.
 
 use super::Error;
 use super::chooser::{Answer, Asked, Chooser};
@@ -37,7 +37,7 @@ impl Run<'_> {
             refused: BTreeSet::new(),
             files: BTreeMap::new(),
             answers: Vec::new(),
-            is_new: true,
+            is_new_answer: true,
         };
         let (steps, refused) = choosing.resolve()?;
         let is_refused = !refused.is_empty() || choosing.run.script.has_errors();
@@ -72,13 +72,13 @@ struct Choosing<'c, 'run> {
     /// The answers so far, each with the number of its edit, and of its hunk if it is about one.
     answers: Vec<((usize, Option<usize>), Answer)>,
     /// Whether the last one that counts was given now, and not before the user went back.
-    is_new: bool,
+    is_new_answer: bool,
 }
 
 /// What is asked next.
 #[derive(PartialEq, Eq)]
 enum Next {
-    On,
+    Continue,
     Back,
     Quit,
 }
@@ -105,11 +105,11 @@ impl Choosing<'_, '_> {
     }
 
     /// The answer for all later edits of an edit's file, if there is one.
-    fn of_file(&self, step: &Step) -> Option<bool> {
+    fn answer_for_file(&self, step: &Step) -> Option<bool> {
         std::iter::once(&step.path).chain(&step.to).find_map(|path| self.files.get(path).copied())
     }
 
-    fn answer_for_file(&mut self, step: &Step, taken: bool) {
+    fn set_answer_for_file(&mut self, step: &Step, taken: bool) {
         self.files.extend(std::iter::once(&step.path).chain(&step.to).map(|path| (path.clone(), taken)));
     }
 
@@ -118,28 +118,28 @@ impl Choosing<'_, '_> {
         let mut last = 0;
         while let Some(step) = self.next(last) {
             last = step.edit;
-            match self.of_file(&step) {
+            match self.answer_for_file(&step) {
                 Some(true) => {}
-                Some(false) => self.leave(&[last], None)?,
+                Some(false) => self.leave_out(&[last], None)?,
                 None => match self.ask(step)? {
-                    Next::On => {}
+                    Next::Continue => {}
                     Next::Back => return Ok(Next::Back),
                     Next::Quit => {
                         // The model is not asked again after that.
                         self.run.order.more = false;
-                        self.leave_rest(last)?;
+                        self.leave_rest_out(last)?;
                         return Ok(Next::Quit);
                     }
                 },
             }
         }
-        Ok(Next::On)
+        Ok(Next::Continue)
     }
 
     /// Takes the last answer back, and begins again with the others.
     fn go_back(&mut self) -> Result<(), Error> {
         self.answers.pop();
-        self.is_new = true;
+        self.is_new_answer = true;
         self.run.script = self.asked.clone();
         self.run.unwanted.clear();
         self.files.clear();
@@ -149,7 +149,7 @@ impl Choosing<'_, '_> {
 
     /// Tells the user what follows from the last answer, unless that was given before.
     fn tell(&self, text: &str) {
-        if self.is_new {
+        if self.is_new_answer {
             self.chooser.tell(text);
         }
     }
@@ -161,17 +161,17 @@ impl Choosing<'_, '_> {
             let rewrite = self.rewrite(&step)?;
             let can_split = self.hunks(number) > 1;
             return match self.question(&step, None, rewrite.is_some(), can_split)? {
-                Answer::Take => Ok(Next::On),
+                Answer::Take => Ok(Next::Continue),
                 Answer::TakeFile => {
-                    self.answer_for_file(&step, true);
-                    Ok(Next::On)
+                    self.set_answer_for_file(&step, true);
+                    Ok(Next::Continue)
                 }
-                Answer::Leave(reason) => self.leave(&[number], reason).map(|()| Next::On),
+                Answer::Leave(reason) => self.leave_out(&[number], reason).map(|()| Next::Continue),
                 Answer::LeaveFile(reason) => {
-                    self.answer_for_file(&step, false);
-                    self.leave(&[number], reason).map(|()| Next::On)
+                    self.set_answer_for_file(&step, false);
+                    self.leave_out(&[number], reason).map(|()| Next::Continue)
                 }
-                Answer::Quit => self.leave(&[number], None).map(|()| Next::Quit),
+                Answer::Quit => self.leave_out(&[number], None).map(|()| Next::Quit),
                 Answer::Back => Ok(Next::Back),
                 Answer::Split => self.split(&step),
                 Answer::Edit => match rewrite.map(|rewrite| self.edit(number, &rewrite)).transpose()? {
@@ -179,7 +179,7 @@ impl Choosing<'_, '_> {
                         step = edited;
                         continue;
                     }
-                    _ => Ok(Next::On),
+                    _ => Ok(Next::Continue),
                 },
                 Answer::Message => {
                     self.edit_message(number)?;
@@ -199,7 +199,7 @@ impl Choosing<'_, '_> {
     ) -> Result<Answer, Error> {
         let about = (step.edit, hunk.map(|(number, _)| number));
         let known = self.answers.iter().find(|(known, _)| *known == about);
-        self.is_new = known.is_none();
+        self.is_new_answer = known.is_none();
         if let Some((_, known)) = known {
             return Ok(known.clone());
         }
@@ -233,7 +233,7 @@ impl Choosing<'_, '_> {
     }
 
     /// Leaves edits out, and those that depend on them.
-    fn leave(&mut self, numbers: &[usize], reason: Option<String>) -> Result<(), Error> {
+    fn leave_out(&mut self, numbers: &[usize], reason: Option<String>) -> Result<(), Error> {
         for number in numbers {
             self.run.script.left_out.insert(number - 1);
             self.run.unwanted.insert(*number, Unwanted { hunks: Vec::new(), reason: reason.clone() });
@@ -245,10 +245,10 @@ impl Choosing<'_, '_> {
         self.leave_dependents_out(&without)
     }
 
-    fn leave_rest(&mut self, last: usize) -> Result<(), Error> {
+    fn leave_rest_out(&mut self, last: usize) -> Result<(), Error> {
         let rest = self.steps.iter().filter(|step| step.edit > last && step.outcome == Outcome::Changes);
         let rest: Vec<usize> = rest.map(|step| step.edit).collect();
-        self.leave(&rest, None)
+        self.leave_out(&rest, None)
     }
 
     /// Resolves the edits again, and leaves out those that depend on what is left out.
@@ -273,7 +273,7 @@ impl Choosing<'_, '_> {
         let Some(Op::Modify { hunks: all, missing }) =
             self.run.script.edits.get(at).map(|edit| edit.op.clone())
         else {
-            return Ok(Next::On);
+            return Ok(Next::Continue);
         };
         let of = |taken: &[usize]| {
             let hunks = taken.iter().filter_map(|hunk| all.get(*hunk).cloned()).collect();
@@ -284,15 +284,15 @@ impl Choosing<'_, '_> {
         // The step of those that are taken.
         let mut last: Option<Step> = None;
         // The answer for all later hunks.
-        let (mut rest, mut goes_on) = (None, true);
+        let (mut rest, mut has_quit) = (None, false);
         for hunk in 0..all.len() {
             let with = [&taken[..], &[hunk]].concat();
-            self.set(at, of(&with));
+            self.set_operation(at, of(&with));
             let found = step_of(&self.resolve()?.0, number);
             let answer = match (&found, rest) {
                 (Some(_), Some(true)) => Answer::Take,
                 (Some(found), None) => {
-                    let shown = since(found, last.as_ref());
+                    let shown = changes_after(found, last.as_ref());
                     self.question(&shown, Some((hunk + 1, all.len())), false, false)?
                 }
                 (None, None) => {
@@ -305,7 +305,7 @@ impl Choosing<'_, '_> {
                 Answer::Back => return Ok(Next::Back),
                 Answer::TakeFile => rest = Some(true),
                 Answer::LeaveFile(_) => rest = Some(false),
-                Answer::Quit => (rest, goes_on) = (Some(false), false),
+                Answer::Quit => (rest, has_quit) = (Some(false), true),
                 _ => {}
             }
             match answer {
@@ -317,24 +317,24 @@ impl Choosing<'_, '_> {
                 _ => left.push(hunk + 1),
             }
         }
-        if let (Some(all), true) = (rest, goes_on) {
-            self.answer_for_file(step, all);
+        if let (Some(all), false) = (rest, has_quit) {
+            self.set_answer_for_file(step, all);
         }
         let reason = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
         if taken.is_empty() {
-            self.set(at, Op::Modify { hunks: all, missing });
-            self.leave(&[number], reason)?;
+            self.set_operation(at, Op::Modify { hunks: all, missing });
+            self.leave_out(&[number], reason)?;
         } else {
-            self.set(at, of(&taken));
+            self.set_operation(at, of(&taken));
             if !left.is_empty() {
                 self.run.unwanted.insert(number, Unwanted { hunks: left, reason });
             }
             self.leave_dependents_out(&format!("hunks of edit {number}"))?;
         }
-        Ok(if goes_on { Next::On } else { Next::Quit })
+        Ok(if has_quit { Next::Quit } else { Next::Continue })
     }
 
-    fn set(&mut self, at: usize, op: Op) {
+    fn set_operation(&mut self, at: usize, op: Op) {
         if let Some(edit) = self.run.script.edits.get_mut(at) {
             edit.op = op;
         }
@@ -367,8 +367,8 @@ impl Choosing<'_, '_> {
         Ok(None)
     }
 
-    /// Lets the user edit the message of an edit, which is the user's own then. Without one it gets the message that its
-    /// operation makes.
+    /// Lets the user edit the message of an edit, which is the user's own then. Without one it gets the message that
+    /// its operation makes.
     fn edit_message(&mut self, number: usize) -> Result<(), Error> {
         let edit = self.run.script.edits.get(number - 1);
         let why = edit.and_then(|edit| edit.why.clone()).unwrap_or_default();
@@ -378,7 +378,7 @@ impl Choosing<'_, '_> {
             self.chooser.tell("that has a NUL byte: the edit is unchanged");
         } else if text.trim() != why.trim() {
             edit.why = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-            self.run.messages.of_edits.insert(number, edit.why.clone().unwrap_or_default());
+            self.run.messages.by_edit.insert(number, edit.why.clone().unwrap_or_default());
             self.asked.edits[number - 1].clone_from(edit);
         }
         Ok(())
@@ -393,11 +393,11 @@ impl Choosing<'_, '_> {
         let Some(edited) = self.edit_text(name, &rewrite.text())? else {
             return Ok(step_of(&self.steps, number));
         };
-        self.set(at, rewrite.with(&edited, &edit.op, edit.span));
+        self.set_operation(at, rewrite.with(&edited, &edit.op, edit.span));
         let (_, refused) = self.resolve()?;
         if let Some(message) = refused.get(&number) {
             self.chooser.tell(&format!("{message}: the edit is unchanged"));
-            self.set(at, edit.op);
+            self.set_operation(at, edit.op);
             return Ok(step_of(&self.steps, number));
         }
         self.asked.edits[at].op = self.run.script.edits[at].op.clone();
@@ -412,7 +412,7 @@ fn step_of(steps: &[Step], number: usize) -> Option<Step> {
 }
 
 /// A step with only the changes that it adds to those of another.
-fn since(step: &Step, before: Option<&Step>) -> Step {
+fn changes_after(step: &Step, before: Option<&Step>) -> Step {
     let Some(before) = before else { return step.clone() };
     let mut since = step.clone();
     for change in &mut since.changes {

@@ -26,8 +26,8 @@ macro_rules! switches {
 }
 
 impl Options {
-    /// Reads the options from the configuration, as the command does without arguments. A program that lands edits begins with
-    /// these, and so has the policy of the repository's owner.
+    /// Reads the options from the configuration, as the command does without arguments. A program that lands edits
+    /// begins with these, and so has the policy of the repository's owner.
     ///
     /// # Errors
     /// A configuration value makes no sense.
@@ -51,19 +51,19 @@ impl Options {
         let kept = attempt.map(|attempt| &attempt.options);
         let config = repo.config();
         // A refused attempt keeps the options of `from`, not those of `of_run`.
-        let (from, of_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
+        let (from, for_this_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
         let formats = from.formats()?;
         let paragraphs = from.several("message")?;
         let file = value(typed, "file");
         let ff = from.switch("ff", true)?;
         // With one message there is one commit; with `--no-ff` it is the merge's message.
-        let one = ff && (file.is_some() || !paragraphs.is_empty());
-        let commit = if one { Grouping::Response } else { Grouping::Edit };
+        let has_single_message = ff && (file.is_some() || !paragraphs.is_empty());
+        let commit = if has_single_message { Grouping::Response } else { Grouping::Edit };
         // A typed `--branch-per-edit` goes before a configured branch. An attempt lands where it was to land.
         let branch = match attempt.filter(|_| !typed.contains_key("branch")) {
             Some(attempt) => attempt.listed.branch.clone(),
             None if typed.contains_key("branch-per-edit") => value(typed, "branch"),
-            None => of_run.single("branch")?,
+            None => for_this_run.single("branch")?,
         };
         let mut options = Options { branch, ..Self::default() };
         options.reading.formats = formats;
@@ -71,10 +71,10 @@ impl Options {
         switches!(from, options:
             strict edit signoff allow_skip_ci verify rebase exec_each allow_delete allow_overwrite allow_sensitive
             allow_placeholder allow_markers allow_escaped allow_shrink trailers again keep_going autostash record);
-        switches!(of_run, options: keep dry_run);
+        switches!(for_this_run, options: keep dry_run);
         options.base = match attempt.filter(|_| !typed.contains_key("base")) {
             Some(attempt) => attempt.base.clone(),
-            None => of_run.single("base")?,
+            None => for_this_run.single("base")?,
         };
         // Neither has a configuration key.
         options.favor = from.given("strategy-option").flatten().and_then(|name| Favor::of_name(&name));
@@ -124,7 +124,7 @@ impl Options {
         };
         options.max_size = number(config, "llmapply.maxSize", 0, "a number that is not negative")?
             .unwrap_or(options.max_size);
-        options.diffs = of_run.switch("diff", true)?;
+        options.diffs = for_this_run.switch("diff", true)?;
         options.lock_timeout = lock_timeout(typed, config)?;
         if let Some(attempt) = attempt {
             options.key.clone_from(&attempt.key);
@@ -156,12 +156,12 @@ pub(crate) fn lock_timeout(typed: &Given, config: &Config) -> Result<Duration> {
 }
 
 /// A configured number, at least `least`.
-pub(crate) fn number<N>(config: &Config, key: &str, least: N, expected: &str) -> Result<Option<N>>
+pub(crate) fn number<N>(config: &Config, key: &str, min: N, expected: &str) -> Result<Option<N>>
 where
     N: TryFrom<i64> + PartialOrd,
 {
     let Some(n) = config.number(key)? else { return Ok(None) };
-    let fits = N::try_from(n).ok().filter(|n| *n >= least);
+    let fits = N::try_from(n).ok().filter(|n| *n >= min);
     fits.map(Some).ok_or_else(|| config::bad(key, &n.to_string(), expected))
 }
 

@@ -7,20 +7,20 @@ use crate::transaction::{Clash, ClashKind};
 use crate::vcs::merge::Favor;
 
 /// The largest number of lines to quote of a conflict.
-const QUOTED: usize = 12;
+const MAX_QUOTED_LINES: usize = 12;
 
 /// The largest number of places to name of a conflict.
-const NAMED: usize = 8;
+const MAX_NAMED_LINES: usize = 8;
 
-/// The message, and the first lines in conflict. `on` names the branch, `what` the edit or the commit. `None` for a commit that
-/// depends on another one that clashes.
-pub(super) fn wording(clash: &Clash, on: &str, what: &str) -> Option<String> {
+/// The message, and the first lines in conflict. `on` names the branch, `what` the edit or the commit. `None` for a
+/// commit that depends on another one that clashes.
+pub(super) fn message_for(clash: &Clash, on: &str, what: &str) -> Option<String> {
     let path = &clash.path;
     let message = match &clash.kind {
         ClashKind::Lines(lines) => {
             let mut message = format!("conflict in `{path}`: {on} and {what} change the same lines");
             if !lines.is_empty() {
-                message = format!("{message}, at {}", listed(lines, NAMED));
+                message = format!("{message}, at {}", listed(lines, MAX_NAMED_LINES));
             }
             message
         }
@@ -48,8 +48,14 @@ pub(super) fn help(clash: &Clash) -> Option<&'static str> {
 }
 
 /// The message for a conflict that `-X` has decided.
-pub(super) fn decided(clash: &Clash, branch: &str, on: &str, what: &str, favor: Favor) -> Option<String> {
-    let message = wording(clash, on, what)?;
+pub(super) fn decided_message(
+    clash: &Clash,
+    branch: &str,
+    on: &str,
+    what: &str,
+    favor: Favor,
+) -> Option<String> {
+    let message = message_for(clash, on, what)?;
     let whose = match favor {
         Favor::Ours => format!("-X ours keeps the lines of {branch}"),
         Favor::Theirs => format!("-X theirs takes the lines of {what}"),
@@ -61,7 +67,7 @@ pub(super) fn decided(clash: &Clash, branch: &str, on: &str, what: &str, favor: 
 pub(super) fn evidence(clash: &Clash) -> Evidence {
     let (ClashKind::Lines(all), Some(text)) = (&clash.kind, &clash.text) else { return Evidence::default() };
     let Some(lines) = all.first() else { return Evidence::default() };
-    let last = lines.last.min(lines.first + QUOTED - 1).min(text.line_count());
+    let last = lines.last.min(lines.first + MAX_QUOTED_LINES - 1).min(text.line_count());
     let shown = text.lines(lines.first - 1..last).map(|line| String::from_utf8_lossy(line.text).into_owned());
     let nearest = Nearest { line: lines.first, lines: shown.collect(), ..Nearest::default() };
     Evidence { nearest: Some(nearest), ..Evidence::default() }
@@ -70,8 +76,8 @@ pub(super) fn evidence(clash: &Clash) -> Evidence {
 /// The error for an existing commit; with `favor` the warning.
 pub(super) fn finding(clash: &Clash, branch: &str, what: &str, favor: Option<Favor>) -> Finding {
     let found = match favor {
-        Some(favor) => decided(clash, branch, branch, "it", favor),
-        None => wording(clash, branch, "it"),
+        Some(favor) => decided_message(clash, branch, branch, "it", favor),
+        None => message_for(clash, branch, "it"),
     };
     let message = found.unwrap_or_else(|| format!("`{}`", clash.path));
     let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };

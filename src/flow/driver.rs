@@ -13,7 +13,7 @@ use crate::plan;
 use crate::report::record::RecordKind;
 use crate::report::{self, BranchReport, Finding, Report, Status};
 use crate::transaction::{
-    self, Brought, Clash, Context, Made, Planned, Preview, QueuePlace, Recording, Target, Transaction,
+    self, Carried, Clash, Context, Made, Planned, Preview, QueuePlace, Recording, Target, Transaction,
     interrupt,
 };
 use crate::vcs::repo::Repo;
@@ -23,7 +23,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 /// The least number of tries while others move the branch.
-const TRIES: usize = 3;
+const MIN_TRIES: usize = 3;
 
 /// Lands commits on a branch, or in a dry run says what would happen.
 pub(super) struct Driver<'a> {
@@ -48,8 +48,8 @@ pub(super) struct Driver<'a> {
 /// The commits with their final messages, and the message of the merge commit, if one is wanted.
 pub(super) type Edited<'a> = (Cow<'a, [Planned]>, Option<String>);
 
-/// Recovers killed runs, as every flow does first that changes something. It asks only the remotes of these branches (`None` is
-/// HEAD's), because asking takes long.
+/// Recovers killed runs, as every flow does first that changes something. It asks only the remotes of these branches
+/// (`None` is HEAD's), because asking takes long.
 ///
 /// # Errors
 /// One cannot be recovered.
@@ -59,20 +59,20 @@ pub fn recover(
     branches: &[Option<&str>],
     watch: &dyn Watch,
 ) -> Result<(), Error> {
-    let is_one = |reference: &str| {
+    let is_asked = |reference: &str| {
         let target = |branch: &Option<&str>| Target::choose(repo, *branch, None);
         branches.iter().any(|branch| target(branch).is_ok_and(|target| target.name == reference))
     };
-    for one in transaction::recover(repo, timeout, &is_one, Some(watch), false)? {
+    for one in transaction::recover(repo, timeout, &is_asked, Some(watch), false)? {
         watch.recovered(&one);
     }
     Ok(())
 }
 
-/// Lands on a branch (`None` is HEAD's). If that branch moves while it lands, or with `--rebase` the remote's, it tries again.
-/// From the second try on it waits in the queue of the branch, so that others do not overtake it again and again. If the branch
-/// still moves, it gives up after the time that it waits for locks.
-pub(super) fn while_it_moves<T>(
+/// Lands on a branch (`None` is HEAD's). If that branch moves while it lands, or with `--rebase` the remote's, it
+/// tries again. From the second try on it waits in the queue of the branch, so that others do not overtake it again
+/// and again. If the branch still moves, it gives up after the time that it waits for locks.
+pub(super) fn retry_while_branch_moves<T>(
     given: &Repo,
     options: &Options,
     watch: &dyn Watch,
@@ -97,7 +97,8 @@ pub(super) fn while_it_moves<T>(
         given.leave_quarantine()?;
         let is_behind = matches!(outcome, Err(Error::Transaction(transaction::Error::Behind { .. })));
         if is_behind && !options.dry_run {
-            // The remote may have its commits from another run here. Once that has ended, the branch here has them, too.
+            // The remote may have its commits from another run here. Once that has ended, the branch here has them,
+            // too.
             recover(given, options.lock_timeout, &[branch], watch)?;
             if let Err(moved) = target.check_tip(given) {
                 outcome = Err(moved.into());
@@ -106,11 +107,12 @@ pub(super) fn while_it_moves<T>(
         let Err(Error::Transaction(error)) = &outcome else { return outcome };
         let reference = match error {
             transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),
-            transaction::Error::Behind { .. } if options.rebase && tries < TRIES => None,
+            transaction::Error::Behind { .. } if options.rebase && tries < MIN_TRIES => None,
             _ => return outcome,
         };
-        let is_over = in_queue.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
-        if is_over && tries >= TRIES {
+        let has_timed_out =
+            in_queue.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
+        if has_timed_out && tries >= MIN_TRIES {
             return outcome;
         }
         if let (Some(reference), None) = (reference, &in_queue) {
@@ -130,7 +132,7 @@ pub(super) fn while_it_moves<T>(
 }
 
 /// Recovers killed runs, or names them in a dry run, and then goes on.
-pub(super) fn begin(
+pub(super) fn recover_and_run(
     repo: &Repo,
     options: &Options,
     watch: &dyn Watch,
@@ -151,19 +153,19 @@ pub(super) fn begin(
 }
 
 /// As `begin`, for commits that exist: `once` lands them on the branch, in each try.
-pub(super) fn drive(
+pub(super) fn recover_and_retry(
     repo: &Repo,
     options: &Options,
     watch: &dyn Watch,
     branch: Option<&str>,
-    mut once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
+    mut land_once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
 ) -> Done {
-    begin(repo, options, watch, &[branch], |given, watch, report| {
-        while_it_moves(given, options, watch, (branch, None), |repo, target| {
+    recover_and_run(repo, options, watch, &[branch], |given, watch, report| {
+        retry_while_branch_moves(given, options, watch, (branch, None), |repo, target| {
             *report = new_report(options);
-            let old = target.tip.map(build_report::named);
+            let old = target.tip.map(build_report::commit_name);
             report.branch = Some(BranchReport { old, ..build_report::branch(target) });
-            once(repo, target, watch, report)
+            land_once(repo, target, watch, report)
         })
     })
 }
@@ -173,8 +175,8 @@ fn new_report(options: &Options) -> Report {
 }
 
 impl Driver<'_> {
-    /// Lands the commits, and returns how the branch has moved; `None` if nothing was to land, or something is in the way. If it
-    /// fails, the report holds what is known.
+    /// Lands the commits, and returns how the branch has moved; `None` if nothing was to land, or something is in the
+    /// way. If it fails, the report holds what is known.
     pub(super) fn land(&self, report: &mut Report) -> Result<Option<Moved>, Error> {
         let held = interrupt::hold();
         let planned = report.clone();
@@ -182,8 +184,8 @@ impl Driver<'_> {
             let mut report = planned.clone();
             (self.fill)(&mut report, made, diffs);
             if let Some(branch) = &mut report.branch {
-                branch.old = self.target.tip.map(build_report::named);
-                branch.new = made.tip().map(build_report::named);
+                branch.old = self.target.tip.map(build_report::commit_name);
+                branch.new = made.tip().map(build_report::commit_name);
                 branch.merge = made.merge.is_some();
                 branch.pushed = self.push.to.as_ref().filter(|_| landed).map(ToString::to_string);
                 branch.remote = self.options.push.clone().unwrap_or_default();
@@ -223,8 +225,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether the branch got commits that are no part of the landing: of a remote, below a suggestion, or beside merges of an
-    /// accepted branch.
+    /// Whether the branch got commits that are no part of the landing: of a remote, below a suggestion, or beside
+    /// merges of an accepted branch.
     fn has_others(&self, made: &Made) -> bool {
         if self.edited.is_some() && self.push.onto.is_none() {
             return false;
@@ -264,11 +266,11 @@ impl Driver<'_> {
         Ok(transaction.prepare(&base, &series, merge_message.as_deref())?.publish()?)
     }
 
-    /// Checks commits that exist against the policy, and lands them, or in a dry run says what would happen. `named` names the
-    /// commit of a clash.
+    /// Checks commits that exist against the policy, and lands them, or in a dry run says what would happen. `named`
+    /// names the commit of a clash.
     pub(super) fn land_existing(
         &self,
-        brought: &Brought,
+        carried: &Carried,
         named: &dyn Fn(&Clash) -> String,
         report: &mut Report,
     ) -> Result<done::Tried, Error> {
@@ -277,12 +279,12 @@ impl Driver<'_> {
             let one = |clash| conflict::finding(clash, target.short(), &named(clash), favor);
             clashes.iter().map(one).collect()
         };
-        if !brought.clashes.is_empty() {
+        if !carried.clashes.is_empty() {
             report.status = Status::Refused;
-            report.findings = findings(&brought.clashes, None);
+            report.findings = findings(&carried.clashes, None);
             return Ok((None, None));
         }
-        report.findings.splice(0..0, findings(&brought.decided, self.options.favor));
+        report.findings.splice(0..0, findings(&carried.decided, self.options.favor));
         if self.series.is_empty() {
             return Ok((None, None));
         }
@@ -310,8 +312,8 @@ impl Driver<'_> {
         Ok((None, Some(Preview::build(repo, target, own)?)))
     }
 
-    /// What the policy forbids of the commits. An undo adds nothing that a model has written, so it may delete and change
-    /// sensitive files.
+    /// What the policy forbids of the commits. An undo adds nothing that a model has written, so it may delete and
+    /// change sensitive files.
     fn objections(&self, series: &[Planned]) -> Result<Vec<Finding>, Error> {
         let mut rules = self.options.rules(self.repo, self.target.start, None)?;
         if self.recording.kind == RecordKind::Undone {

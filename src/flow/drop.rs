@@ -1,7 +1,7 @@
 //! Dropping suggestions: deleting their branches, with the configuration of these.
 
 use super::done::Done;
-use super::driver::begin;
+use super::driver::recover_and_run;
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, push};
 use crate::report::{DroppedReport, Report, Status};
@@ -11,7 +11,7 @@ use crate::vcs::repo::Repo;
 /// Deletes branches, all or none. One that is not a suggestion is deleted only with `force`.
 pub fn drop(repo: &Repo, names: &[String], force: bool, options: &Options, watch: &dyn Watch) -> Done {
     let branches: Vec<_> = names.iter().map(|name| Some(name.as_str())).collect();
-    begin(repo, options, watch, &branches, |repo, watch, report| {
+    recover_and_run(repo, options, watch, &branches, |repo, watch, report| {
         remove(repo, names, force, options, watch, report).map(|()| (None, None))
     })
 }
@@ -40,7 +40,7 @@ fn remove(
             return Err(Error::NoSuggestion(branch));
         }
         branches.push(Dropped { name: target.name, tip, there: None });
-        report.dropped.push(DroppedReport { branch, tip: build_report::named(tip), remote: None });
+        report.dropped.push(DroppedReport { branch, tip: build_report::commit_name(tip), remote: None });
     }
     if !obstacles.is_empty() {
         report.dropped.clear();

@@ -8,21 +8,27 @@ use crate::vcs::repo::Repo;
 use std::collections::BTreeMap;
 
 /// The largest number of commits of a landing, or of files of a commit, to be looked at one by one.
-const MOST: usize = 200;
+const MAX_CHECKED: usize = 200;
 
 /// Whether a commit that landed is still in effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
     /// The branch has its changes.
-    There,
+    InEffect,
     /// It conflicts with the branch.
     Unclear,
     /// The branch does not have its changes.
     Gone,
 }
 
-/// The fates of a landing's commits on the branch that is at `tip`. `is_own` says whether the landing was on that branch.
-pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Result<Vec<(Oid, Fate)>, Error> {
+/// The fates of a landing's commits on the branch that is at `tip`. `is_own` says whether the landing was on that
+/// branch.
+pub(super) fn fates(
+    repo: &Repo,
+    commits: &[Oid],
+    is_same_branch: bool,
+    tip: Oid,
+) -> Result<Vec<(Oid, Fate)>, Error> {
     let (Some(&first), Some(&last)) = (commits.first(), commits.last()) else { return Ok(Vec::new()) };
     let all = |fate: Fate| Ok(commits.iter().map(|id| (*id, fate)).collect());
     let tree = |id: Oid| repo.tree_of(id);
@@ -31,17 +37,17 @@ pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Res
     let paths = repo.differences(before, after)?;
     let entries = repo.entries(now, &paths)?;
     if entries == repo.entries(after, &paths)? {
-        return all(Fate::There);
+        return all(Fate::InEffect);
     }
     if entries == repo.entries(before, &paths)? {
         return all(Fate::Gone);
     }
     let is_in_history = repo.is_ancestor(last, tip)?;
     // They may have been squashed.
-    if !is_in_history && transaction::is_made(repo, &paths, [before, now, after])? {
-        return all(Fate::There);
+    if !is_in_history && transaction::is_applied(repo, &paths, [before, now, after])? {
+        return all(Fate::InEffect);
     }
-    if commits.len() > MOST {
+    if commits.len() > MAX_CHECKED {
         return all(if is_in_history { Fate::Unclear } else { Fate::Gone });
     }
     let step = |&commit: &Oid| Replayed { commit, reversed: is_in_history };
@@ -49,15 +55,15 @@ pub(super) fn fates(repo: &Repo, commits: &[Oid], is_own: bool, tip: Oid) -> Res
     if is_in_history {
         steps.reverse();
     }
-    let brought = transaction::replay(repo, tip, &steps, None)?;
+    let carried = transaction::replay(repo, tip, &steps, None)?;
     let mut fates = Vec::new();
-    for (at, (step, planned)) in steps.iter().zip(&brought.series).enumerate() {
-        let fate = match brought.clashes.iter().any(|clash| clash.planned == at) {
-            true if is_in_history || is_own => Fate::Unclear,
+    for (at, (step, planned)) in steps.iter().zip(&carried.series).enumerate() {
+        let fate = match carried.clashes.iter().any(|clash| clash.planned == at) {
+            true if is_in_history || is_same_branch => Fate::Unclear,
             // On a branch where it never landed, its text decides.
             true => Fate::Gone,
             false if planned.changes.is_empty() == is_in_history => Fate::Gone,
-            false => Fate::There,
+            false => Fate::InEffect,
         };
         fates.push((step.commit, fate));
     }
@@ -78,14 +84,14 @@ pub(super) fn fates_of_files(
     let parent = data.parents.first().map(|parent| repo.tree_of(*parent)).transpose()?;
     let (before, after, now) = (parent, Some(data.tree), Some(repo.tree_of(tip)?));
     let mut fates = BTreeMap::new();
-    if files.len() > MOST || !repo.differences(before, after)?.is_subset(&files) {
+    if files.len() > MAX_CHECKED || !repo.differences(before, after)?.is_subset(&files) {
         return Ok(fates);
     }
     for file in files {
         let only = Paths::from([file.clone()]);
-        let fate = if transaction::is_made(repo, &only, [before, now, after])? {
-            Fate::There
-        } else if transaction::is_made(repo, &only, [after, now, before])? {
+        let fate = if transaction::is_applied(repo, &only, [before, now, after])? {
+            Fate::InEffect
+        } else if transaction::is_applied(repo, &only, [after, now, before])? {
             Fate::Gone
         } else {
             Fate::Unclear

@@ -1,8 +1,8 @@
-//! Landing responses, or in a dry run reporting what would happen: recover, resolve, transact, and try again if the branch moves
-//! meanwhile.
+//! Landing responses, or in a dry run reporting what would happen: recover, resolve, transact, and try again if the
+//! branch moves meanwhile.
 
 use super::done::{Done, Moved, Tried};
-use super::driver::{Driver, recover, while_it_moves};
+use super::driver::{Driver, recover, retry_while_branch_moves};
 use super::observer::Observer;
 use super::resolve_onto::Resolved;
 use super::run::{Order, Run};
@@ -45,13 +45,13 @@ impl Run<'_> {
             return Ok((None, None));
         }
         match self.options.dry_run {
-            true => self.look(repo, report),
-            false => Ok((self.tries(repo, report)?, None)),
+            true => self.dry_run(repo, report),
+            false => Ok((self.recover_and_land(repo, report)?, None)),
         }
     }
 
     /// Recovers, asks the chooser, and lands. If the branch moves meanwhile, it tries again.
-    fn tries(&mut self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
+    fn recover_and_land(&mut self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
         recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
         if let Some(chooser) = self.order.chooser.clone() {
@@ -69,14 +69,14 @@ impl Run<'_> {
             self.watch.detail("commit.template is not used: the edits' reasons are the messages");
         }
         let onto = (self.options.branch.as_deref(), self.base);
-        while_it_moves(repo, &self.options, self.watch, onto, |repo, target| {
+        retry_while_branch_moves(repo, &self.options, self.watch, onto, |repo, target| {
             self.try_once(repo, target, report)
         })
     }
 
-    /// Resolves the edits for the target, or for the commit `onto` that goes there first, and reports the result. `None` if
-    /// nothing is left to land.
-    pub(super) fn resolved(
+    /// Resolves the edits for the target, or for the commit `onto` that goes there first, and reports the result.
+    /// `None` if nothing is left to land.
+    pub(super) fn resolve_and_report(
         &self,
         repo: &Repo,
         target: &Target,
@@ -116,7 +116,9 @@ impl Run<'_> {
         report.branch = Some(build_report::branch(target));
         let last = listed.first().map(|one| one.id.clone());
         let push = push::ask(repo, target, &self.options)?;
-        let Some(mut resolved) = self.resolved(repo, target, push.onto, report)? else { return Ok(None) };
+        let Some(mut resolved) = self.resolve_and_report(repo, target, push.onto, report)? else {
+            return Ok(None);
+        };
         if let Some(onto) = push.onto {
             resolved.series.insert(0, push::move_to(repo, target, onto)?);
         }
@@ -134,13 +136,13 @@ impl Run<'_> {
             target,
             series: &resolved.series,
             reflog: reflog(edits, &self.names()),
-            cleanup: self.messages.last_cleanup(&self.options),
+            cleanup: self.messages.final_cleanup(&self.options),
             recording: Recording {
                 responses: &self.responses,
                 also: self.base.into_iter().collect(),
                 // After the remote has taken the commits, the landing must not fail by its key.
                 key: self.key_digest(repo).filter(|_| push.to.is_none()).map(|key| (key, last.clone())),
-                edits: self.to_list(repo, &resolved.plan),
+                edits: self.edits_to_record(repo, &resolved.plan),
                 ..Recording::new(resolved.id.clone(), RecordKind::Landed)
             },
             push,

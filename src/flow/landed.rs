@@ -1,8 +1,8 @@
 //! The edits of a response that have landed already, by the records.
 //!
-//! The records know an edit by the digest of its response, its lines there and its file. It is in effect if the landing's commits
-//! are in the branch's history and undoing them would change something, or if they are not (after a rebase or a squash)
-//! and making them again would change nothing. An edit that was undone lands again.
+//! The records know an edit by the digest of its response, its lines there and its file. It is in effect if the
+//! landing's commits are in the branch's history and undoing them would change something, or if they are not (after a
+//! rebase or a squash) and making them again would change nothing. An edit that was undone lands again.
 
 use super::fate::{Fate, fates, fates_of_files};
 use super::run::{AlreadyLanded, Run};
@@ -31,7 +31,7 @@ impl Run<'_> {
         }
         let mut landed: HashMap<u32, Vec<LandedEdit>> = HashMap::new();
         for (response, digest) in self.responses.iter().zip(self.digests(repo)) {
-            let commits = listings::of(repo, digest)?.into_iter().flat_map(|one| one.commits);
+            let commits = listings::read(repo, digest)?.into_iter().flat_map(|one| one.commits);
             landed.insert(response.id(), commits.flat_map(|commit| commit.edits).collect());
         }
         let is_new_file = |path: &edit::Target, span: Span| {
@@ -62,7 +62,7 @@ impl Run<'_> {
     /// The landings with the same key, the newest first.
     pub(super) fn listed_by_key(&self, repo: &Repo) -> Result<Vec<LandedEdits>, Error> {
         match self.key_digest(repo) {
-            Some(digest) => Ok(listings::of(repo, &digest)?),
+            Some(digest) => Ok(listings::read(repo, &digest)?),
             None => Ok(Vec::new()),
         }
     }
@@ -91,11 +91,15 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// The edits of a plan, for the records, by the digests of their responses. A correction counts for the edit that it replaces,
-    /// too. An edit that changes nothing is listed with another edit of its file: if a response shows a file before and after, a
-    /// second run must not restore the file as it was before. An edit without some of its hunks is not listed: in a second run
-    /// its text says which hunks are applied.
-    pub(super) fn to_list<'p>(&self, repo: &Repo, plan: &'p Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
+    /// The edits of a plan, for the records, by the digests of their responses. A correction counts for the edit that
+    /// it replaces, too. An edit that changes nothing is listed with another edit of its file: if a response shows a
+    /// file before and after, a second run must not restore the file as it was before. An edit without some of its
+    /// hunks is not listed: in a second run its text says which hunks are applied.
+    pub(super) fn edits_to_record<'p>(
+        &self,
+        repo: &Repo,
+        plan: &'p Plan,
+    ) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
         let slots = self.resumed().map_or(&[][..], |(_, slots)| slots);
         let replaced: HashMap<Span, Span> =
             slots.iter().filter_map(|slot| Some((slot.span, slot.replaces?))).collect();
@@ -135,11 +139,11 @@ impl Run<'_> {
         let Some(tip) = target.start.filter(|_| !self.options.again) else { return Ok(landed) };
         let mut names = None;
         for (response, digest) in self.responses.iter().zip(self.digests(repo)) {
-            let listed = listings::of(repo, digest)?;
+            let listed = listings::read(repo, digest)?;
             if listed.is_empty() {
                 continue;
             }
-            let known = known(repo, &listed, target, tip)?;
+            let known = fates_of_edits(repo, &listed, target, tip)?;
             if names.is_none() {
                 let rules = self.rules(repo, target.start)?;
                 names = Some(plan::files(&self.script, &repo.tree(target.start)?, &rules)?);
@@ -159,7 +163,7 @@ impl Run<'_> {
                     last.iter().find_map(|path| known.get(&landed_edit(response, edit.span, path.clone())));
                 let Some((fate, one, commit)) = found else { continue };
                 match fate {
-                    Fate::There => {
+                    Fate::InEffect => {
                         landed.edits.insert(at, *commit);
                         if landed.newest.as_ref().is_none_or(|(_, time)| time.0 < one.time.0) {
                             landed.newest = Some((one.id.clone(), one.time));
@@ -193,7 +197,7 @@ fn landed_edit(response: &Response, span: Span, path: String) -> LandedEdit {
 }
 
 /// The listed edits with their fates. For an edit that has landed more than once, the best fate counts.
-fn known<'l>(
+fn fates_of_edits<'l>(
     repo: &Repo,
     listed: &'l [LandedEdits],
     target: &Target,

@@ -59,7 +59,7 @@ pub(super) struct UndoSteps {
 }
 
 /// The largest number of landings without a commit on the branch to look at.
-const MOST: usize = 100;
+const MAX_LANDINGS_SEARCHED: usize = 100;
 
 impl Landing {
     fn recorded(repo: &Repo, record: &Record, link: &Link, all: &[(Record, Link)]) -> Result<Self, Error> {
@@ -105,7 +105,8 @@ impl Landing {
         self.commits.iter().flat_map(|(_, edits)| edits.iter().copied()).collect()
     }
 
-    /// Whether a commit is another's that lies between. Without a record only its trailers tell which commits are its own.
+    /// Whether a commit is another's that lies between. Without a record only its trailers tell which commits are its
+    /// own.
     pub(super) fn is_foreign(&self, commit: Oid) -> bool {
         self.recorded.is_none() && !self.commits.iter().any(|(id, _)| *id == commit)
     }
@@ -117,9 +118,9 @@ impl Landing {
         Ok(report::recorded(json.as_deref().unwrap_or_default()).edits)
     }
 
-    /// The steps that undo it: its commits are reverted, the newest first, except those that were reverted already; then the
-    /// commits are made again that it removed. Merges have no changes of their own. An amended commit is reverted as it
-    /// landed.
+    /// The steps that undo it: its commits are reverted, the newest first, except those that were reverted already;
+    /// then the commits are made again that it removed. Merges have no changes of their own. An amended commit is
+    /// reverted as it landed.
     ///
     /// # Errors
     /// The branch has none of its commits; or the object store fails.
@@ -167,7 +168,7 @@ impl Landing {
         if let Some(old) = self.old {
             let gone = repo.commits_beyond(old, [self.new, tip])?;
             if !gone.is_empty() {
-                self.check_own(repo, old)?;
+                self.check_undone_here(repo, old)?;
             }
             for id in gone {
                 if !repo.read_commit(id)?.is_merge() {
@@ -192,7 +193,7 @@ impl Landing {
     ///
     /// # Errors
     /// It did not, so the commits could be anybody's.
-    fn check_own(&self, repo: &Repo, old: Oid) -> Result<(), Error> {
+    fn check_undone_here(&self, repo: &Repo, old: Oid) -> Result<(), Error> {
         let of = &self.of;
         Err(Error::NothingToUndo(match self.kind {
             RecordKind::Undone if repo.value(&format!("{UNDONE}{}", self.id))? == Some(old) => return Ok(()),
@@ -208,8 +209,8 @@ impl Landing {
         Ok(repo.commits_beyond(self.new, self.old.into_iter().chain(self.start))?)
     }
 
-    /// Whether the branch cannot move to where it was before: the landing was made onto commits of others, which it added to the
-    /// branch, too, or it is not the only one.
+    /// Whether the branch cannot move to where it was before: the landing was made onto commits of others, which it
+    /// added to the branch, too, or it is not the only one.
     pub(super) fn added_others(&self) -> bool {
         self.old != self.start || !self.earlier.is_empty()
     }
@@ -221,13 +222,13 @@ impl Landing {
     /// Whether undoing it changes anything, or is a conflict.
     fn has_changes(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<bool, Error> {
         let commits: Vec<_> = self.steps(repo, target, tip)?.done.iter().map(|step| step.replayed).collect();
-        let brought = transaction::replay(repo, tip, &commits, None)?;
-        Ok(!brought.clashes.is_empty() || brought.series.iter().any(|planned| !planned.changes.is_empty()))
+        let carried = transaction::replay(repo, tip, &commits, None)?;
+        Ok(!carried.clashes.is_empty() || carried.series.iter().any(|planned| !planned.changes.is_empty()))
     }
 }
 
 /// What a commit keeps in a rebase: its author line and its message.
-fn stays(repo: &Repo, commit: Oid) -> Result<(String, String), Error> {
+fn author_and_message(repo: &Repo, commit: Oid) -> Result<(String, String), Error> {
     let commit = repo.read_commit(commit)?;
     Ok((commit.author, commit.message))
 }
@@ -237,11 +238,11 @@ fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, O
     let as_they_are: HashSet<_> = branch.iter().copied().collect();
     let (mut wanted, mut made_again): (HashMap<_, Vec<Oid>>, HashMap<_, Vec<Oid>>) = Default::default();
     for id in commits.iter().filter(|id| !as_they_are.contains(id)) {
-        wanted.entry(stays(repo, *id)?).or_default().push(*id);
+        wanted.entry(author_and_message(repo, *id)?).or_default().push(*id);
     }
     let known: HashSet<_> = commits.iter().copied().collect();
     for id in branch.iter().filter(|id| !wanted.is_empty() && !known.contains(id)) {
-        made_again.entry(stays(repo, *id)?).or_default().push(*id);
+        made_again.entry(author_and_message(repo, *id)?).or_default().push(*id);
     }
     let mut stand_ins = HashMap::new();
     for (what, wanted) in &wanted {
@@ -272,7 +273,7 @@ pub(super) fn choose(
             false => last_landed(repo, &all, target, tip),
             true => match last_undone(repo, &all, target, tip, None)? {
                 Some(landing) => Ok(Some(landing)),
-                None => newest(repo, by_trailers(repo, tip, true)?, target, tip),
+                None => newest_in_effect(repo, by_trailers(repo, tip, true)?, target, tip),
             },
         };
     };
@@ -304,7 +305,12 @@ pub(super) fn choose(
     }
 }
 
-fn newest(repo: &Repo, found: Vec<Landing>, target: &Target, tip: Oid) -> Result<Option<Landing>, Error> {
+fn newest_in_effect(
+    repo: &Repo,
+    found: Vec<Landing>,
+    target: &Target,
+    tip: Oid,
+) -> Result<Option<Landing>, Error> {
     for landing in found {
         if landing.is_in_effect(repo, target, tip)? {
             return Ok(Some(landing));
@@ -313,8 +319,8 @@ fn newest(repo: &Repo, found: Vec<Landing>, target: &Target, tip: Oid) -> Result
     Ok(None)
 }
 
-/// The landings on that branch with an edit that was not undone since, and the undos that were not redone since, the newest
-/// first. With `own` those that were recorded here, else those that others have recorded.
+/// The landings on that branch with an edit that was not undone since, and the undos that were not redone since, the
+/// newest first. With `own` those that were recorded here, else those that others have recorded.
 fn in_effect<'r>(
     all: &'r [(Record, Link)],
     target: &Target,
@@ -327,9 +333,9 @@ fn in_effect<'r>(
         let of = record.of.as_ref().unwrap_or(&record.id);
         let (undone, redos) = since.entry(of).or_default();
         // A branch that moved back has no commits of the undo, which is about the whole landing.
-        let is_whole = record.commits.is_empty();
+        let has_moved_back = record.commits.is_empty();
         let landed = || all.iter().map(|(other, _)| other).find(|other| other.id == *of);
-        let named = if is_whole { landed() } else { Some(record) };
+        let named = if has_moved_back { landed() } else { Some(record) };
         let mut is_there = false;
         for edit in named.iter().flat_map(|named| &named.commits).flat_map(|(_, edits)| edits) {
             is_there |= !*undone.entry(*edit).or_insert(record.kind == RecordKind::Undone);
@@ -349,8 +355,8 @@ fn in_effect<'r>(
     })
 }
 
-/// The last undo on that branch that was not redone since, by the records made here, else by those of others. With the id of a
-/// landing, all undos of it.
+/// The last undo on that branch that was not redone since, by the records made here, else by those of others. With
+/// the id of a landing, all undos of it.
 fn last_undone(
     repo: &Repo,
     all: &[(Record, Link)],
@@ -388,8 +394,8 @@ fn last_undone(
     Ok(None)
 }
 
-/// The newest landing recorded on that branch with a commit that is not in the history of `found`: the branch has its changes, but
-/// the commits were amended or squashed, or a clock that was behind has sorted them wrongly.
+/// The newest landing recorded on that branch with a commit that is not in the history of `found`: the branch has its
+/// changes, but the commits were amended or squashed, or a clock that was behind has sorted them wrongly.
 fn recorded_later(
     repo: &Repo,
     all: &[(Record, Link)],
@@ -399,7 +405,7 @@ fn recorded_later(
     found: Oid,
 ) -> Result<Option<Landing>, Error> {
     let landings = in_effect(newer, target, true).filter(|(record, _)| record.kind != RecordKind::Undone);
-    for (record, link) in landings.take(MOST) {
+    for (record, link) in landings.take(MAX_LANDINGS_SEARCHED) {
         let landing = Landing::recorded(repo, record, link, all)?;
         let steps = match landing.steps(repo, target, tip) {
             Err(Error::NothingToUndo(_)) => continue,
@@ -432,25 +438,26 @@ fn last_landed(
             let commit = repo.id(commit)?;
             known.entry(commit).or_insert(at);
             // A commit that is gone cannot be undone.
-            if let Ok(what) = stays(repo, commit) {
+            if let Ok(what) = author_and_message(repo, commit) {
                 made_again.entry(what).or_insert(at);
             }
         }
     }
     let mut looked_at = HashSet::new();
     let mut changing_nothing = None;
-    let mut above = ByTrailers { marks: messages::marks(repo)?, landings: Vec::new() };
+    let mut unrecorded = ByTrailers { marks: messages::marks(repo)?, landings: Vec::new() };
     for commit in repo.log(tip)? {
         let (id, text) = commit?;
         let at = match known.get(&id) {
             Some(at) => Some(at),
-            None => made_again.get(&stays(repo, id)?),
+            None => made_again.get(&author_and_message(repo, id)?),
         };
         let Some(at) = at else {
-            above.add(repo, id, &text, false)?;
+            unrecorded.add(repo, id, &text, false)?;
             continue;
         };
-        if let Some(landing) = newest(repo, std::mem::take(&mut above.landings), target, tip)? {
+        if let Some(landing) = newest_in_effect(repo, std::mem::take(&mut unrecorded.landings), target, tip)?
+        {
             return Ok(Some(landing));
         }
         if looked_at.insert(*at) {
@@ -472,7 +479,7 @@ fn last_landed(
             }
         }
     }
-    match newest(repo, above.landings, target, tip)? {
+    match newest_in_effect(repo, unrecorded.landings, target, tip)? {
         Some(landing) => Ok(Some(landing)),
         None => Ok(recorded_later(repo, all, all, target, tip, tip)?.or(changing_nothing)),
     }

@@ -31,7 +31,7 @@ pub(super) struct Messages {
     /// More trailers, which git adds because the user has configured `trailer.*`.
     by_git: Vec<String>,
     /// The messages that the user gave edits one by one, by their numbers; an empty one is none.
-    pub(super) of_edits: BTreeMap<usize, String>,
+    pub(super) by_edit: BTreeMap<usize, String>,
     /// The edited messages, by name and draft, for the next try.
     edited: RefCell<BTreeMap<(String, String), String>>,
     /// The text that the user typed and that has not landed.
@@ -80,7 +80,7 @@ impl Messages {
     }
 
     /// How messages are cleaned up at the end: after editing they have no comments.
-    pub(super) fn last_cleanup(&self, options: &Options) -> (Cleanup, String) {
+    pub(super) fn final_cleanup(&self, options: &Options) -> (Cleanup, String) {
         let cleanup = match self.cleanup {
             Cleanup::Strip | Cleanup::Scissors if options.edit => Cleanup::Whitespace,
             cleanup => cleanup,
@@ -89,7 +89,7 @@ impl Messages {
     }
 
     /// A message that the user gave, with the subject prefix.
-    pub(super) fn of_user(&self, text: &str, options: &Options) -> Result<String, Error> {
+    pub(super) fn user_message(&self, text: &str, options: &Options) -> Result<String, Error> {
         let text = match self.cleanup {
             Cleanup::Verbatim => text.to_owned(),
             _ => Cleanup::Whitespace.apply(text, &self.marks.comment),
@@ -108,7 +108,7 @@ impl Messages {
     }
 
     /// A message from the response. None of its lines is a comment.
-    pub(super) fn of_response(&self, text: String, options: &Options) -> String {
+    pub(super) fn response_text(&self, text: String, options: &Options) -> String {
         if options.edit { text } else { self.cleanup.escape_comments(text, &self.marks.comment) }
     }
 

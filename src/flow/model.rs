@@ -14,8 +14,8 @@ use std::time::Duration;
 /// How much output of a failing command to show, in bytes.
 const SHOWN_OUTPUT: usize = 2000;
 
-/// The answer of a model to a prompt. It is a command line for `sh`, which runs at the top of the checkout. Prompts and answers
-/// pass through files in a private directory, never through the command line.
+/// The answer of a model to a prompt. It is a command line for `sh`, which runs at the top of the checkout. Prompts
+/// and answers pass through files in a private directory, never through the command line.
 ///
 /// # Errors
 /// [`Error::Model`] if it gives no answer.
@@ -40,7 +40,7 @@ pub(super) fn answer(
     std::fs::File::open(&answered)
         .and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut answer))
         .map_err(|e| vcs::Error::io("read", &answered, e))?;
-    if answer.len() as u64 > limit || onlooker.is_too_much() {
+    if answer.len() as u64 > limit || onlooker.exceeds_limit() {
         return Err(ResponseError::TooLarge { name: "the model's response".into(), limit }.into());
     }
     if ended.is_success() {
@@ -68,7 +68,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn is_too_much(&self) -> bool {
+    fn exceeds_limit(&self) -> bool {
         let answered = std::fs::metadata(self.answered).map_or(0, |found| found.len());
         answered.max(self.read_bytes.get()) > self.limit
     }
@@ -86,6 +86,6 @@ impl Onlooker for Reader<'_> {
 
     fn signal(&self) -> Option<i32> {
         // A command that prints without end is killed at once, before it fills the disk.
-        interrupt::signal().or_else(|| self.is_too_much().then_some(signal_hook::consts::SIGKILL))
+        interrupt::signal().or_else(|| self.exceeds_limit().then_some(signal_hook::consts::SIGKILL))
     }
 }

@@ -1,7 +1,7 @@
 //! Open suggestions: suggestions with commits that HEAD lacks.
 //!
-//! A branch is a suggestion if a recorded landing made it and it still has the commits of that landing. Other commits on top do
-//! not matter.
+//! A branch is a suggestion if a recorded landing made it and it still has the commits of that landing. Other commits
+//! on top do not matter.
 
 use super::check::warn_of_pending;
 use super::history::records;
@@ -13,7 +13,8 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
-/// The open suggestions, the newest first, with the number of commits that HEAD has since, and whether they still apply.
+/// The open suggestions, the newest first, with the number of commits that HEAD has since, and whether they still
+/// apply.
 ///
 /// # Errors
 /// The repository cannot be read.
@@ -27,12 +28,12 @@ pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
             continue;
         }
         let moved = head.map_or(Ok(0), |head| repo.commits_beyond(head, [tip]).map(|lacked| lacked.len()))?;
-        let (onto, conflicts) = onto(repo, head, moved, &commits)?;
+        let (onto, conflicts) = applies_to_head(repo, head, moved, &commits)?;
         report.open.push(OpenReport {
             onto,
             conflicts,
             subject: repo.read_commit(tip)?.subject(),
-            tip: build_report::named(tip),
+            tip: build_report::commit_name(tip),
             commits: commits.len(),
             moved,
             landing: record.id,
@@ -43,7 +44,12 @@ pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
 }
 
 /// Whether the commits apply to HEAD, and the files in conflict.
-fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result<(Onto, Vec<String>), Error> {
+fn applies_to_head(
+    repo: &Repo,
+    head: Option<Oid>,
+    moved: usize,
+    commits: &[Oid],
+) -> Result<(Onto, Vec<String>), Error> {
     let Some(head) = head.filter(|_| moved > 0) else { return Ok((Onto::AsItIs, Vec::new())) };
     let mut replayed = Vec::new();
     for commit in commits {
@@ -51,11 +57,11 @@ fn onto(repo: &Repo, head: Option<Oid>, moved: usize, commits: &[Oid]) -> Result
             replayed.push(Replayed::again(*commit));
         }
     }
-    let brought = transaction::replay(repo, head, &replayed, None)?;
-    let clashing: BTreeSet<String> = brought.clashes.into_iter().map(|clash| clash.path).collect();
+    let carried = transaction::replay(repo, head, &replayed, None)?;
+    let clashing: BTreeSet<String> = carried.clashes.into_iter().map(|clash| clash.path).collect();
     let onto = match clashing.is_empty() {
         false => Onto::Conflicts,
-        true if brought.series.iter().all(|planned| planned.changes.is_empty()) => Onto::InAlready,
+        true if carried.series.iter().all(|planned| planned.changes.is_empty()) => Onto::InAlready,
         true => Onto::Merges,
     };
     Ok((onto, clashing.into_iter().collect()))
@@ -66,9 +72,9 @@ pub(super) fn suggestions(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(String,
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();
     for (record, _) in records(repo, watch)? {
-        let made = record.kind == RecordKind::Landed && record.old.is_none();
+        let has_made_branch = record.kind == RecordKind::Landed && record.old.is_none();
         let Some(branch) = record.reference.strip_prefix("refs/heads/").map(str::to_owned) else { continue };
-        if made
+        if has_made_branch
             && seen.insert(branch.clone())
             && let Some(tip) = repo.tip(&record.reference)?
             && repo.contains(&tip.to_string(), &record.new)?

@@ -7,7 +7,7 @@ use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::EditState;
 use crate::report::escape::shell_word;
-use crate::transaction::{self, Brought, Clash, ClashKind, Planned, Recording, Target};
+use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::borrow::Cow;
@@ -42,13 +42,13 @@ impl Run<'_> {
         let shown = self.base.or(target.start);
         let rules = self.rules(repo, target.start)?;
         repo.forget_precompressed();
-        let lands = !self.options.dry_run && Repo::pays_to_precompress(self.reported().len());
-        if lands && self.options.record {
+        let will_land = !self.options.dry_run && Repo::pays_to_precompress(self.reported().len());
+        if will_land && self.options.record {
             self.responses.iter().for_each(|response| repo.precompress_response(response));
         }
         // Files that are merged are not written as they are resolved.
-        let lands = lands && rebased.is_none() && shown == target.start;
-        let tree = repo.tree(shown)?.as_checked_out(target.checked_out).to_land_on(lands);
+        let will_land = will_land && rebased.is_none() && shown == target.start;
+        let tree = repo.tree(shown)?.as_checked_out(target.checked_out).to_land_on(will_land);
         let may_touch = |plan: &Plan| {
             let mut changes = plan.steps().iter().flat_map(|step| &step.changes);
             changes.all(|change| plan::objection(&change.path, &rules).is_none())
@@ -88,7 +88,7 @@ impl Run<'_> {
             Err(rejected) if self.options.keep_going => (rejected.remainder(), Some(rejected)),
             Err(rejected) => return Ok(Err(rejected)),
         };
-        let id = self.id(repo, target)?;
+        let id = self.landing_id(repo, target)?;
         let mut series = self.series(repo, &plan, &id)?;
         let (mut unchanged, mut followed, mut decided) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let mut merged = false;
@@ -145,7 +145,7 @@ impl Run<'_> {
     }
 
     /// The id of the landing.
-    fn id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
+    fn landing_id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
         // Edits of one response can land at the same commit.
         let at = self.single_edit.as_ref().map_or_else(String::new, |single| single.at.to_string());
         Ok(Recording::id_for(repo, target, &[&self.digest(repo), &at])?)
@@ -158,7 +158,7 @@ struct Carrying<'a> {
     plan: &'a Plan,
     /// The commits at the base.
     series: &'a [Planned],
-    carried: &'a Brought,
+    carried: &'a Carried,
     target: &'a Target,
 }
 
@@ -179,7 +179,7 @@ impl Carrying<'_> {
                 if let Some((code, message)) = plan::objection(&change.path, rules) {
                     failed.extend(&planned.edits);
                     let message = format!("{} moved the file: {message}", self.target.short());
-                    found.extend(self.about(planned, change.path.as_str(), code, message));
+                    found.extend(self.error_about(planned, change.path.as_str(), code, message));
                 }
             }
         }
@@ -191,7 +191,7 @@ impl Carrying<'_> {
         if let ClashKind::BuildsOn(earlier) = clash.kind {
             let earlier = self.series.get(earlier).and_then(|planned| planned.edits.first().copied());
             let message = format!("`{path}` depends on an edit that is refused");
-            let diagnostic = self.about(planned, path, Code::Conflict, message)?;
+            let diagnostic = self.error_about(planned, path, Code::Conflict, message)?;
             let Some(earlier) = earlier else { return Some(diagnostic) };
             let help = format!(
                 "edit {earlier}, which is refused too, adds this file or its lines: correct that one first"
@@ -199,9 +199,9 @@ impl Carrying<'_> {
             let evidence = Evidence { builds_on: Some(earlier), ..Evidence::default() };
             return Some(diagnostic.with_help(help).with_evidence(evidence));
         }
-        let message = conflict::wording(clash, &self.other_side(), "the edit")?;
+        let message = conflict::message_for(clash, &self.other_side(), "the edit")?;
         let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
-        let diagnostic = self.about(planned, path, code, message)?;
+        let diagnostic = self.error_about(planned, path, code, message)?;
         let mut help = match &options.base {
             Some(base) => format!(
                 "ask for the edit again, on {branch} as it is now; or land on a new branch at {base}: -b <new> --base {}",
@@ -221,9 +221,9 @@ impl Carrying<'_> {
         let Some(favor) = self.run.options.favor else { return Vec::new() };
         let (branch, on) = (self.target.short(), self.other_side());
         let one = |clash: &Clash| {
-            let message = conflict::decided(clash, branch, &on, "the edit", favor)?;
+            let message = conflict::decided_message(clash, branch, &on, "the edit", favor)?;
             let planned = self.series.get(clash.planned)?;
-            let error = self.about(planned, &clash.path, Code::Conflict, message)?;
+            let error = self.error_about(planned, &clash.path, Code::Conflict, message)?;
             Some(Diagnostic { severity: Severity::Warning, ..error })
         };
         self.carried.decided.iter().filter_map(one).collect()
@@ -239,7 +239,7 @@ impl Carrying<'_> {
     }
 
     /// An error about the edit of a commit that changes a path, else about its first edit.
-    fn about(&self, planned: &Planned, path: &str, code: Code, message: String) -> Option<Diagnostic> {
+    fn error_about(&self, planned: &Planned, path: &str, code: Code, message: String) -> Option<Diagnostic> {
         let step = |number: usize| self.plan.steps().iter().find(|step| step.edit == number);
         let is_about = |number: &&usize| {
             step(**number).is_some_and(|step| {

@@ -34,24 +34,25 @@ pub fn attempt_for(
     let mut script = Script::default();
     corrections.iter().for_each(|response| script.append(format::parse(response, reading)));
     let target = Target::choose(repo, branch, None)?;
-    let others = |attempt: &Attempt| {
-        let mut others = script.clone();
-        if let Ok((kept, slots)) = script_of(attempt, false) {
-            others.left_out = plan::sent_again(&kept, &slots, &script);
+    let without_repeated = |attempt: &Attempt| {
+        let mut corrections = script.clone();
+        if let Ok((kept, slots)) = parse_again(attempt, false) {
+            corrections.left_out = plan::sent_again(&kept, &slots, &script);
         }
-        own_paths(&others)
+        source_paths(&corrections)
     };
-    Ok(Attempt::find(repo, id, &target.name, &own_paths(&script), &others)?)
+    Ok(Attempt::find(repo, id, &target.name, &source_paths(&script), &without_repeated)?)
 }
 
 /// The paths of the edits, without destinations: an edit is corrected by one of the same file.
-fn own_paths(script: &Script) -> Vec<String> {
+fn source_paths(script: &Script) -> Vec<String> {
     let edits = script.edits.iter().enumerate().filter(|(at, _)| !script.is_left_out(*at));
     let paths: BTreeSet<String> = edits.map(|(_, edit)| edit.path.shown()).collect();
     paths.into_iter().collect()
 }
 
-/// Forgets the refused attempt of that name; without a name, the newest for that branch (by default HEAD's), else the only one.
+/// Forgets the refused attempt of that name; without a name, the newest for that branch (by default HEAD's), else the
+/// only one.
 ///
 /// # Errors
 /// There is none, or more than one.
@@ -61,7 +62,7 @@ pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Repo
 }
 
 /// Reads an attempt's script again.
-fn script_of(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), Error> {
+fn parse_again(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), Error> {
     let damaged = || {
         let (id, why) = (attempt.listed.id.clone(), "is damaged".to_owned());
         transaction::Error::Attempt { id, why }
@@ -70,7 +71,7 @@ fn script_of(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), Err
     for (response, reading) in attempt.responses.iter().zip(&attempt.readings) {
         script.append(format::parse(response, reading));
     }
-    recall(&mut script, attempt, strict);
+    restore_code_blocks(&mut script, attempt, strict);
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &attempt.slots {
@@ -92,7 +93,7 @@ fn script_of(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), Err
 }
 
 /// Makes new files and errors of code blocks, as the tree said when they were refused.
-fn recall(script: &mut Script, attempt: &Attempt, strict: bool) {
+fn restore_code_blocks(script: &mut Script, attempt: &Attempt, strict: bool) {
     let kept = attempt.slots.iter().map(|one| (one.edit.is_some(), one.span));
     let kept: BTreeSet<(bool, Span)> = kept.collect();
     let is_kept = |span: Span, as_edit: bool| kept.contains(&(as_edit, span));
@@ -106,7 +107,8 @@ fn recall(script: &mut Script, attempt: &Attempt, strict: bool) {
             script.unread.push(Unread { span: given.span, info: given.language });
         }
     }
-    // With `--strict`, those that were refused and not corrected are refused again. One gap stands for all of a response.
+    // With `--strict`, those that were refused and not corrected are refused again. One gap stands for all of a
+    // response.
     let refused = script.unread.iter().filter(|unread| is_kept(unread.span, false));
     let refused: BTreeSet<u32> = refused.map(|unread| unread.span.response).collect();
     script.unread.retain(|unread| !strict || refused.contains(&unread.span.response));
@@ -123,7 +125,7 @@ pub(super) fn join(
     corrections: &Script,
     strict: bool,
 ) -> Result<(Script, Vec<Slot>), Error> {
-    let (script, mut slots) = script_of(attempt, strict)?;
+    let (script, mut slots) = parse_again(attempt, strict)?;
     // The edits that the refusal named, by its numbers.
     let number = |kept: &Slot| kept.edit.filter(|_| kept.failed()).map(|at| at + 1);
     let failed: BTreeSet<usize> = attempt.slots.iter().filter_map(number).collect();

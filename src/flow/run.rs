@@ -42,8 +42,8 @@ pub struct Order {
     pub except: Numbers,
     /// The user who approves each edit.
     pub chooser: Option<Rc<dyn Chooser>>,
-    /// The model can be asked again: if edits are declined nothing lands, a response without edits is not kept, and edits that
-    /// may not be made can be left out by the next response.
+    /// The model can be asked again: if edits are declined nothing lands, a response without edits is not kept, and
+    /// edits that may not be made can be left out by the next response.
     pub more: bool,
 }
 
@@ -96,7 +96,8 @@ pub(super) struct Run<'a> {
     /// The responses of the attempt and of the order.
     pub(super) responses: Vec<Response>,
     pub(super) script: Script,
-    /// The origins of the edits, and of what could not be read as one, once the corrections were joined with the attempt.
+    /// The origins of the edits, and of what could not be read as one, once the corrections were joined with the
+    /// attempt.
     slots: Option<Vec<Slot>>,
     /// The edit, if each edit has its own branch.
     pub(super) single_edit: Option<SingleEdit>,
@@ -113,8 +114,9 @@ pub(super) struct Run<'a> {
     pub(super) messages: Messages,
 }
 
-/// Leaves unwanted edits out of a script. An edit that could not be read has no number: `only` leaves it out, `except` does not.
-fn choose(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Result<(), Error> {
+/// Leaves unwanted edits out of a script. An edit that could not be read has no number: `only` leaves it out,
+/// `except` does not.
+fn select(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Result<(), Error> {
     let last = only.into_iter().chain([except]).filter_map(Numbers::last).max();
     if let Some(number) = last.filter(|last| *last > script.edits.len()) {
         let edits = counted(script.edits.len(), "edit");
@@ -178,20 +180,20 @@ impl<'a> Run<'a> {
 
     fn begin(&mut self, repo: &Repo) -> Result<(), Error> {
         self.find_new_files(repo)?;
-        let again = self.order.responses.is_empty();
+        let is_retry = self.order.responses.is_empty();
         // Corrections that are cut off are refused, and the attempt stays.
-        let whole = !self.script.has_errors();
-        let corrects = again || !self.script.edits.is_empty();
+        let is_complete = !self.script.has_errors();
+        let can_join = is_retry || !self.script.edits.is_empty();
         let Order { attempt, skip, only, except, .. } = &self.order;
-        if let Some(attempt) = attempt.as_ref().filter(|_| corrects || !whole) {
-            if whole {
+        if let Some(attempt) = attempt.as_ref().filter(|_| can_join || !is_complete) {
+            if is_complete {
                 let (script, slots) = resume::join(attempt, skip, &self.script, self.options.strict)?;
                 (self.script, self.slots) = (script, Some(slots));
             }
             self.responses.splice(0..0, attempt.responses.iter().cloned());
         }
         if !self.script.edits.is_empty() || self.script.has_errors() {
-            choose(&mut self.script, only.as_ref(), except)?;
+            select(&mut self.script, only.as_ref(), except)?;
         }
         self.messages = Messages::read(repo, &self.options)?;
         if !self.is_empty() {

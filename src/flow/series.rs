@@ -16,7 +16,7 @@ impl Run<'_> {
         let mut all = Vec::new();
         let groups = plan.groups(options.commit);
         // The response's own message is for a single commit, or for the merge.
-        let own = self.own_message().filter(|_| groups.len() == 1 && options.ff);
+        let own = self.response_message().filter(|_| groups.len() == 1 && options.ff);
         let note = self.script.message.as_deref().filter(|_| options.ff);
         let with_note = |message: Message| note.map_or(message.clone(), |note| message.with_note(note));
         for group in groups {
@@ -24,24 +24,25 @@ impl Run<'_> {
             let edits: Vec<_> =
                 steps.iter().filter_map(|step| self.script.edits.get(step.edit - 1)).collect();
             let whys: Vec<_> = edits.iter().map(|edit| edit.why.as_deref()).collect();
-            let made = || match (&own, options.commit) {
+            let generated = || match (&own, options.commit) {
                 (Some(own), _) => own.clone().with_whys(&whys),
                 (None, Grouping::Response) if edits.len() > 1 => {
                     Message::for_group(&Group::Response(&response), &whys)
                 }
                 (None, _) => {
                     let first = Operation::of(&edits[0].op, steps[0]);
-                    let operation = if edits.len() > 1 { of_file(&group.changes, first) } else { first };
+                    let operation =
+                        if edits.len() > 1 { combined_operation(&group.changes, first) } else { first };
                     with_note(Message::for_group(&Group::File(operation), &whys))
                 }
             };
             let typed = match steps.as_slice() {
-                [step] => self.messages.of_edits.get(&step.edit).filter(|text| !text.is_empty()),
+                [step] => self.messages.by_edit.get(&step.edit).filter(|text| !text.is_empty()),
                 _ => None,
             };
             let message = match options.message.as_ref().filter(|_| options.ff).or(typed) {
-                Some(own) => self.messages.of_user(own, options)?,
-                None => self.worded(made()),
+                Some(own) => self.messages.user_message(own, options)?,
+                None => self.text_of(generated()),
             };
             let message = self.messages.with_trailers(repo, message)?;
             let message = if options.trailers { self.with_provenance(&message, id, &steps) } else { message };
@@ -69,25 +70,25 @@ impl Run<'_> {
         let edits = series.iter().flat_map(|planned| &planned.edits);
         let whys: Vec<_> =
             edits.filter_map(|edit| Some(self.script.edits.get(edit - 1)?.why.as_deref())).collect();
-        let message = match (&options.message, self.own_message()) {
-            (Some(own), _) => self.messages.of_user(own, options)?,
-            (None, Some(own)) => self.worded(own.with_whys(&whys)),
-            (None, None) => self.worded(Message::for_group(&Group::Response(&self.names()), &whys)),
+        let message = match (&options.message, self.response_message()) {
+            (Some(own), _) => self.messages.user_message(own, options)?,
+            (None, Some(own)) => self.text_of(own.with_whys(&whys)),
+            (None, None) => self.text_of(Message::for_group(&Group::Response(&self.names()), &whys)),
         };
         self.messages.with_trailers(repo, message).map(Some)
     }
 
     /// The response's own message.
-    fn own_message(&self) -> Option<Message> {
+    fn response_message(&self) -> Option<Message> {
         self.script.message.as_deref().and_then(Message::from_why)
     }
 
     /// The text of a message from the response.
-    fn worded(&self, message: Message) -> String {
+    fn text_of(&self, message: Message) -> String {
         let prefix = self.options.subject_prefix.as_deref().unwrap_or_default();
         let separators = &self.messages.marks.separators;
         let message = message.with_options(prefix, separators, self.options.allow_skip_ci);
-        self.messages.of_response(message.to_string(), &self.options)
+        self.messages.response_text(message.to_string(), &self.options)
     }
 
     /// A message with the trailers of `--trailers`.
@@ -107,7 +108,7 @@ impl Run<'_> {
 }
 
 /// The operation of several edits of one file.
-fn of_file(changes: &[plan::FileChange], otherwise: Operation) -> Operation {
+fn combined_operation(changes: &[plan::FileChange], otherwise: Operation) -> Operation {
     let [only] = changes else { return otherwise };
     let verb = match (&only.before, &only.after) {
         (None, _) => Verb::Create,

@@ -161,9 +161,15 @@ impl<'a> Sources<'a> {
         let is_given = typed.is_some() || kept.is_some();
         let values = match (typed, kept) {
             (Some(typed), kept) => {
-                let stays = kept.filter(|_| long == EXCLUDE && !typed.is_empty());
+                let kept_excludes = kept.filter(|_| long == EXCLUDE && !typed.is_empty());
                 let typed = typed.iter().map(from_here);
-                stays.into_iter().flatten().cloned().map(Ok).chain(typed).collect::<Result<Vec<_>>>()?
+                kept_excludes
+                    .into_iter()
+                    .flatten()
+                    .cloned()
+                    .map(Ok)
+                    .chain(typed)
+                    .collect::<Result<Vec<_>>>()?
             }
             (None, Some(kept)) => kept.clone(),
             (None, None) => self.config.list(&key(long))?,

@@ -1,7 +1,7 @@
 //! Suggestions: several responses, or edits, each on a branch of its own.
 //!
-//! Each lands in its own transaction, and if one is refused the others land. All branches are checked before the first one
-//! lands.
+//! Each lands in its own transaction, and if one is refused the others land. All branches are checked before the
+//! first one lands.
 
 use super::done::{Done, Moved, Tried};
 use super::keep::{is_unwanted, keep_answers};
@@ -109,7 +109,7 @@ impl Suggesting<'_> {
             let mut has_quit = false;
             for draft in &drafts {
                 let run = &mut runs[draft.run];
-                run.take(draft, None);
+                run.switch_to(draft, None);
                 if has_quit {
                     run.script.left_out.extend(0..run.script.edits.len());
                     continue;
@@ -127,7 +127,7 @@ impl Suggesting<'_> {
         // A signal has ended it before these.
         for draft in &drafts[all.len()..] {
             let run = &mut runs[draft.run];
-            run.take(draft, None);
+            run.switch_to(draft, None);
             let interrupted = Err(transaction::Error::Interrupted.into());
             all.push(self.suggestion(draft, run.declared(), interrupted));
         }
@@ -227,7 +227,7 @@ impl Suggesting<'_> {
         let (mut found, mut existing) = (Vec::new(), Vec::new());
         for draft in drafts {
             let run = &mut runs[draft.run];
-            run.take(draft, None);
+            run.switch_to(draft, None);
             if run.is_empty() {
                 continue;
             }
@@ -239,7 +239,7 @@ impl Suggesting<'_> {
             }
         }
         self.for_each(runs, &existing, |run, draft, resolved| {
-            run.take(draft, resolved);
+            run.switch_to(draft, resolved);
             let target = run.target(self.repo)?;
             if !run.resolve_onto(self.repo, &target, None)?.is_ok_and(|resolved| resolved.series.is_empty()) {
                 let what = "already exists, without these edits";
@@ -252,7 +252,7 @@ impl Suggesting<'_> {
 
     /// Lands one suggestion. `resolved` is the plan of its only edit at the base.
     fn land(&self, run: &mut Run<'_>, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) -> Suggestion {
-        run.take(draft, resolved);
+        run.switch_to(draft, resolved);
         let mut report = run.declared();
         let outcome = run.land(self.repo, &mut report);
         if !matches!(outcome, Ok((Some(_), _))) {
@@ -279,7 +279,8 @@ impl Suggesting<'_> {
     }
 }
 
-/// The edits that are wanted, one by one; all together if something else of the response could not be read, which refuses it.
+/// The edits that are wanted, one by one; all together if something else of the response could not be read, which
+/// refuses it.
 fn single_edits(script: &Script) -> Vec<Option<usize>> {
     let is_of_an_edit = |one: &Diagnostic| {
         one.span().is_some_and(|span| script.edits.iter().any(|edit| edit.span.holds(span)))
@@ -292,7 +293,7 @@ fn single_edits(script: &Script) -> Vec<Option<usize>> {
 
 impl Run<'_> {
     /// Goes on with that draft's branch and edits.
-    fn take(&mut self, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) {
+    fn switch_to(&mut self, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) {
         self.options.branch = Some(draft.branch.clone());
         self.single_edit = draft.edit.map(|at| SingleEdit { at, resolved });
     }

@@ -6,7 +6,7 @@ use crate::plan::Verb;
 use crate::response::Response;
 
 /// The longest slug or stem, in characters.
-const LONGEST: usize = 40;
+const MAX_LENGTH: usize = 40;
 
 /// A branch name with fields in braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,16 +41,16 @@ impl Template {
         Ok(Self(text.to_owned()))
     }
 
-    /// The name of a suggestion's branch, by its number, from 1; its change in a few words; the abbreviated blob id of the response;
-    /// and the file name of that without its extension. The values have no braces.
+    /// The name of a suggestion's branch, by its number, from 1; its change in a few words; the abbreviated blob id
+    /// of the response; and the file name of that without its extension. The values have no braces.
     pub fn name(&self, number: usize, slug: &str, id: &str, stem: &str) -> String {
         let name = self.0.replace("{n}", &number.to_string()).replace("{slug}", slug);
         name.replace("{id}", id).replace("{stem}", stem)
     }
 }
 
-/// The slug of a script, or of one of its edits: the subject of its message or of the first reason; without these the first
-/// operation and path. It has only letters, digits and hyphens, even for a hostile response.
+/// The slug of a script, or of one of its edits: the subject of its message or of the first reason; without these the
+/// first operation and path. It has only letters, digits and hyphens, even for a hostile response.
 pub(super) fn slug(script: &Script, response: &Response, only: Option<usize>) -> String {
     let numbers = only.map_or(0..script.edits.len(), |at| at..at + 1);
     let mut edits = numbers.filter(|at| !script.is_left_out(*at)).filter_map(|at| script.edits.get(at));
@@ -75,12 +75,12 @@ fn words(text: &str) -> String {
     let mut out = String::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
         let begun = out.chars().count() + usize::from(!out.is_empty());
-        if begun >= LONGEST || begun > 0 && begun + word.chars().count() > LONGEST {
+        if begun >= MAX_LENGTH || begun > 0 && begun + word.chars().count() > MAX_LENGTH {
             break;
         }
         let hyphen = if out.is_empty() { "" } else { "-" };
         out.push_str(hyphen);
-        out.extend(word.chars().take(LONGEST - begun).flat_map(char::to_lowercase));
+        out.extend(word.chars().take(MAX_LENGTH - begun).flat_map(char::to_lowercase));
     }
     out
 }
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(words("../../heads/main.lock\u{202e}@{-1}"), "heads-main-lock-1");
         assert_eq!(words("Größe ändern, 日本語"), "größe-ändern-日本語");
         let long = words(&"word ".repeat(100));
-        assert!(long.chars().count() <= LONGEST && !long.ends_with('-'), "{long}");
-        assert_eq!(words(&"w".repeat(100)).len(), LONGEST);
+        assert!(long.chars().count() <= MAX_LENGTH && !long.ends_with('-'), "{long}");
+        assert_eq!(words(&"w".repeat(100)).len(), MAX_LENGTH);
     }
 }

@@ -1,10 +1,10 @@
-//! Undo and redo. If nothing was built on the landing and no remote has it, the branch moves back. Else each commit is reverted by
-//! another, as `git revert` does it, by a three-way merge.
+//! Undo and redo. If nothing was built on the landing and no remote has it, the branch moves back. Else each commit
+//! is reverted by another, as `git revert` does it, by a three-way merge.
 //!
 //! A redo is the undo of an undo.
 
 use super::done::{self, Done};
-use super::driver::{Driver, drive};
+use super::driver::{Driver, recover_and_retry};
 use super::landing::{self, Landing, Left, UndoStep, UndoSteps};
 use super::messages::{self, Messages};
 use super::{Error, Numbers, Options, Watch, build_report, push};
@@ -12,7 +12,7 @@ use crate::diag::{Code, Severity};
 use crate::message;
 use crate::report::record::RecordKind;
 use crate::report::{EditReport, EditState, Finding, Report, Undone, UndoneCommit};
-use crate::transaction::{self, Brought, Clash, Made, Recording, Target};
+use crate::transaction::{self, Carried, Clash, Made, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
@@ -30,7 +30,7 @@ pub struct Undo {
 
 /// Undoes a landing, or redoes it.
 pub fn undo(repo: &Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Done {
-    drive(repo, options, watch, options.branch.as_deref(), |repo, target, watch, report| {
+    recover_and_retry(repo, options, watch, options.branch.as_deref(), |repo, target, watch, report| {
         Undoing { repo, what, options, watch, target }.land(report)
     })
 }
@@ -45,19 +45,19 @@ struct Undoing<'a> {
 
 /// The commits to land.
 struct UndoPlan {
-    brought: Brought,
+    carried: Carried,
     /// Clashes have their indexes. Unless the branch moves, the last commits of the series are theirs.
     steps: Vec<UndoStep>,
     /// Whether the branch moves to its old tip.
-    is_moved: bool,
+    moves_back: bool,
     /// The commits that stay as they are.
     left: Vec<Left>,
 }
 
 impl UndoPlan {
     /// The index of a step's commit in the series.
-    fn made_by(&self, step: usize) -> Option<usize> {
-        (self.brought.series.len() + step).checked_sub(self.steps.len()).filter(|_| !self.is_moved)
+    fn commit_of_step(&self, step: usize) -> Option<usize> {
+        (self.carried.series.len() + step).checked_sub(self.steps.len()).filter(|_| !self.moves_back)
     }
 
     /// The edits of its commits.
@@ -67,9 +67,9 @@ impl UndoPlan {
     }
 
     /// Whether a step changes nothing: it is undone already, or `-X ours` keeps the branch's lines.
-    fn is_nothing(&self, step: usize) -> bool {
-        let planned = self.made_by(step).and_then(|at| self.brought.series.get(at));
-        !self.is_moved && planned.is_none_or(|planned| planned.changes.is_empty())
+    fn changes_nothing(&self, step: usize) -> bool {
+        let planned = self.commit_of_step(step).and_then(|at| self.carried.series.get(at));
+        !self.moves_back && planned.is_none_or(|planned| planned.changes.is_empty())
     }
 }
 
@@ -79,11 +79,11 @@ impl Undoing<'_> {
         let Some(tip) = target.tip else {
             return Err(match &options.branch {
                 Some(branch) if !target.is_head => Error::NoBranch(branch.clone()),
-                _ => self.nothing(),
+                _ => self.nothing_to_undo(),
             });
         };
         let landing = landing::choose(repo, what.name.as_deref(), what.redo, target, tip, watch)?;
-        let landing = landing.ok_or_else(|| self.nothing())?;
+        let landing = landing.ok_or_else(|| self.nothing_to_undo())?;
         let push = push::ask(repo, target, options)?;
         let id = Recording::id_for(repo, target, &[&landing.id])?;
         let mut plan = self.plan(&landing, tip, push.onto, &id)?;
@@ -91,16 +91,16 @@ impl Undoing<'_> {
         report.undone = Some(Undone { id: landing.of.clone(), kind });
         let is_part = landing.id != landing.of && !plan.numbers().is_superset(&landing.numbers());
         report.undone_in_part = what.edits.last().is_some() || is_part;
-        if (0..plan.steps.len()).all(|step| plan.is_nothing(step)) {
-            plan.brought.series.clear();
-        } else if let (Some(onto), true) = (push.onto, plan.brought.clashes.is_empty()) {
-            plan.brought.series.insert(0, push::move_to(repo, target, onto)?);
+        if (0..plan.steps.len()).all(|step| plan.changes_nothing(step)) {
+            plan.carried.series.clear();
+        } else if let (Some(onto), true) = (push.onto, plan.carried.clashes.is_empty()) {
+            plan.carried.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let edits = landing.edits(repo)?;
         let fill = |report: &mut Report, made: &Made, _| self.fill(report, &plan, &edits, kind, made);
-        if plan.brought.clashes.is_empty() {
+        if plan.carried.clashes.is_empty() {
             fill(report, &Made::default(), false);
-            report.findings = self.left_alone(&plan, &report.edits);
+            report.findings = self.warnings_of_left(&plan, &report.edits);
         }
         let verb = if kind == RecordKind::Undone { "undo" } else { "redo" };
         let driver = Driver {
@@ -108,10 +108,10 @@ impl Undoing<'_> {
             options,
             watch,
             target,
-            series: &plan.brought.series,
+            series: &plan.carried.series,
             push,
             reflog: format!("llm-apply: {verb} {}", landing.of),
-            cleanup: Messages::read(repo, options)?.last_cleanup(options),
+            cleanup: Messages::read(repo, options)?.final_cleanup(options),
             recording: Recording {
                 of: Some(landing.of.clone()),
                 // If the branch moves back, nothing else keeps its commits.
@@ -126,10 +126,10 @@ impl Undoing<'_> {
             let commit = plan.steps.get(clash.planned).map(|step| repo.short(step.now));
             format!("commit {}", commit.unwrap_or_default())
         };
-        driver.land_existing(&plan.brought, &named, report)
+        driver.land_existing(&plan.carried, &named, report)
     }
 
-    fn nothing(&self) -> Error {
+    fn nothing_to_undo(&self) -> Error {
         let branch = self.target.short();
         let verb = if self.what.redo { "redo" } else { "undo" };
         Error::NothingToUndo(format!("nothing to {verb} on {branch}"))
@@ -168,11 +168,11 @@ impl Undoing<'_> {
     }
 
     /// The warnings about commits that stay as they are.
-    fn left_alone(&self, plan: &UndoPlan, edits: &[EditReport]) -> Vec<Finding> {
+    fn warnings_of_left(&self, plan: &UndoPlan, edits: &[EditReport]) -> Vec<Finding> {
         let (mut found, wanted) = (Vec::new(), &self.what.edits);
-        let is_decided = |at: usize| plan.brought.decided.iter().any(|clash| clash.planned == at);
+        let is_decided = |at: usize| plan.carried.decided.iter().any(|clash| clash.planned == at);
         let unchanged = plan.steps.iter().enumerate();
-        let unchanged = unchanged.filter(|(at, _)| plan.is_nothing(*at) && !is_decided(*at));
+        let unchanged = unchanged.filter(|(at, _)| plan.changes_nothing(*at) && !is_decided(*at));
         let unchanged = unchanged.map(|(_, step)| {
             let why = format!("changes nothing on {} any more", self.target.short());
             Left { commit: step.now, edits: step.edits.clone(), why }
@@ -197,7 +197,7 @@ impl Undoing<'_> {
         let (repo, target) = (self.repo, self.target);
         let is_whole = self.what.edits.last().is_none();
         let UndoSteps { done: mut steps, mut left } = landing.steps(repo, target, onto.unwrap_or(tip))?;
-        let lost = landing.added_commits(repo)?;
+        let removed = landing.added_commits(repo)?;
         if let Some(old) = landing.old
             && is_whole
             && landing.new == tip
@@ -205,24 +205,24 @@ impl Undoing<'_> {
             // Nothing is pushed by force.
             && (self.options.push.is_none() || repo.is_ancestor(tip, old)?)
             && !landing.added_others()
-            && !lost.iter().any(|id| landing.is_foreign(*id))
-            && (lost.is_empty() || !(repo.is_on_a_remote(&lost, old)? || repo.is_built_on(tip, old)?))
+            && !removed.iter().any(|id| landing.is_foreign(*id))
+            && (removed.is_empty() || !(repo.is_on_a_remote(&removed, old)? || repo.is_built_on(tip, old)?))
         {
-            let mut brought = Brought::default();
+            let mut carried = Carried::default();
             match transaction::move_to(repo, Some(tip), old)? {
-                Ok(planned) => brought.series.push(planned),
-                Err(clashes) => brought.clashes = clashes,
+                Ok(planned) => carried.series.push(planned),
+                Err(clashes) => carried.clashes = clashes,
             }
-            return Ok(UndoPlan { brought, steps, is_moved: true, left });
+            return Ok(UndoPlan { carried, steps, moves_back: true, left });
         }
         if !is_whole {
-            self.pick(landing, &mut steps, &mut left)?;
+            self.keep_named_edits(landing, &mut steps, &mut left)?;
         }
         let commits: Vec<_> = steps.iter().map(|step| step.replayed).collect();
-        let mut brought = transaction::replay(repo, onto.unwrap_or(tip), &commits, self.options.favor)?;
-        for (planned, step) in brought.series.iter_mut().zip(&steps) {
+        let mut carried = transaction::replay(repo, onto.unwrap_or(tip), &commits, self.options.favor)?;
+        for (planned, step) in carried.series.iter_mut().zip(&steps) {
             if step.replayed.reversed {
-                planned.message = transaction::reverting(&repo.read_commit(step.now)?);
+                planned.message = transaction::revert_message(&repo.read_commit(step.now)?);
             }
             // The record finds a commit by its edits, so it needs at least one.
             planned.edits = if step.edits.is_empty() { vec![0] } else { step.edits.clone() };
@@ -236,7 +236,7 @@ impl Undoing<'_> {
                 );
             }
         }
-        Ok(UndoPlan { brought, steps, is_moved: false, left })
+        Ok(UndoPlan { carried, steps, moves_back: false, left })
     }
 
     /// What becomes of the commits.
@@ -250,22 +250,29 @@ impl Undoing<'_> {
                 true => EditState::TakenBack,
                 false => EditState::Landed,
             };
-            let new = match plan.made_by(at) {
+            let new = match plan.commit_of_step(at) {
                 Some(at) => made.commits.get(at).and_then(|one| one.id),
-                None => Some(replayed.commit).filter(|_| plan.is_moved && !replayed.reversed && !is_planned),
+                None => {
+                    Some(replayed.commit).filter(|_| plan.moves_back && !replayed.reversed && !is_planned)
+                }
             };
             UndoneCommit {
-                commit: build_report::named(now),
+                commit: build_report::commit_name(now),
                 subject: build_report::subject(self.repo, now),
-                state: if plan.is_nothing(at) { EditState::NoChange } else { done },
-                new: new.map(build_report::named),
+                state: if plan.changes_nothing(at) { EditState::NoChange } else { done },
+                new: new.map(build_report::commit_name),
             }
         };
         plan.steps.iter().enumerate().map(one).collect()
     }
 
     /// Keeps only the steps of the edits that are named.
-    fn pick(&self, landing: &Landing, steps: &mut Vec<UndoStep>, left: &mut Vec<Left>) -> Result<(), Error> {
+    fn keep_named_edits(
+        &self,
+        landing: &Landing,
+        steps: &mut Vec<UndoStep>,
+        left: &mut Vec<Left>,
+    ) -> Result<(), Error> {
         let wanted = &self.what.edits;
         let known = landing.numbers();
         if let Some(unknown) = wanted.last().filter(|last| !known.contains(last)) {

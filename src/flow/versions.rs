@@ -12,9 +12,9 @@ use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
 /// The largest number of commits to try.
-const VERSIONS: usize = 100;
+const MAX_VERSIONS: usize = 100;
 /// The largest number of refused edits to try them for.
-const EDITS: usize = 3;
+const MAX_EDITS: usize = 3;
 
 impl Run<'_> {
     /// Says of refused edits in which older version of their file they apply, the newest one.
@@ -26,24 +26,24 @@ impl Run<'_> {
         rejected: &mut Rejected,
     ) -> Result<(), Error> {
         let Some(tip) = target.start.filter(|_| self.base.is_none()) else { return Ok(()) };
-        let mut looked = 0;
+        let mut searched = 0;
         for found in &mut rejected.diagnostics {
             let builds_on = found.evidence.as_ref().is_some_and(|evidence| evidence.builds_on.is_some());
             let (Some(path), Some(at)) =
-                (self.missed(found), found.edit.and_then(|edit| edit.checked_sub(1)))
+                (self.file_without_match(found), found.edit.and_then(|edit| edit.checked_sub(1)))
             else {
                 continue;
             };
-            if builds_on || looked == EDITS {
+            if builds_on || searched == MAX_EDITS {
                 continue;
             }
-            looked += 1;
+            searched += 1;
             let mut script = self.script.clone();
             script.leave_out(|edit| edit == Some(at));
             script.left_out.clear();
             script.landed = (0..script.edits.len()).filter(|other| *other != at).collect();
             let paths = BTreeSet::from([path.as_str().as_bytes().to_vec()]);
-            for version in repo.versions(tip, &paths, VERSIONS)?.into_iter().skip(1) {
+            for version in repo.versions(tip, &paths, MAX_VERSIONS)?.into_iter().skip(1) {
                 if !plan::applies(&script, &repo.tree(Some(version))?, rules)? {
                     continue;
                 }
@@ -72,7 +72,7 @@ impl Run<'_> {
     }
 
     /// The file in which an edit's search text does not match.
-    fn missed(&self, found: &Diagnostic) -> Option<RepoPath> {
+    fn file_without_match(&self, found: &Diagnostic) -> Option<RepoPath> {
         if !matches!(
             found.code,
             Code::SearchNotFound | Code::NotFound | Code::SearchAmbiguous | Code::OccurrenceRange
@@ -90,7 +90,7 @@ impl Run<'_> {
         let rules = self.rules(repo, target.start)?;
         let files = plan::files(&self.script, &repo.tree(target.start)?, &rules)?;
         let paths = files.into_iter().flatten().map(String::into_bytes).collect();
-        for version in repo.versions(tip, &paths, VERSIONS)? {
+        for version in repo.versions(tip, &paths, MAX_VERSIONS)? {
             if plan::applies(&self.script, &repo.tree(Some(version))?, &rules)? {
                 return Ok((version != tip).then_some(version));
             }

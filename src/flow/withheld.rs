@@ -8,7 +8,7 @@ use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 
 /// The file of patterns, as in gitignore(5), for files that no model is shown.
-const IGNORE: &str = ".aiignore";
+const AIIGNORE: &str = ".aiignore";
 
 /// Whether pathspecs match a path.
 type Matcher = Box<dyn Fn(&str) -> bool>;
@@ -40,7 +40,7 @@ impl Withheld {
         let mut patterns = HashSet::new();
         for commit in commits.iter().copied().chain(repo.commit_of("HEAD").ok()) {
             let tree = repo.tree(Some(commit))?;
-            let file = RepoPath::parse(IGNORE).ok();
+            let file = RepoPath::parse(AIIGNORE).ok();
             if let Some(file) = file.filter(|file| matches!(tree.entry(file), Ok(Some(Node::File { .. })))) {
                 patterns.insert(tree.read(&file)?.to_vec());
             }
@@ -55,7 +55,7 @@ impl Withheld {
     }
 
     /// Whether the name of a file alone decides.
-    pub(super) fn goes_by_name(&self) -> bool {
+    pub(super) fn decides_by_name(&self) -> bool {
         self.ignored.is_empty() && self.excluded.is_none()
     }
 
@@ -70,7 +70,7 @@ impl Withheld {
     /// Why a file is not shown even if it is named.
     pub(super) fn kept_back(&self, path: &str) -> Option<&'static str> {
         match path {
-            path if self.ignored.contains(path) => Some(IGNORE),
+            path if self.ignored.contains(path) => Some(AIIGNORE),
             path if self.excluded.as_ref().is_some_and(|matches| matches(path)) => Some("llmapply.exclude"),
             _ => None,
         }

@@ -1,11 +1,11 @@
-//! Paths in JSON.
+//! Paths in the JSON of journals.
 
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-/// A path in JSON. It need not be UTF-8.
+/// A path that JSON can hold even if it is not UTF-8: as a string, or else as an array of bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub(super) struct AnyPath(pub(super) PathBuf);

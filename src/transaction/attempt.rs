@@ -1,8 +1,8 @@
-//! A refused attempt, kept for `--continue`: the responses, the state of each edit, and where they were to land. It is the
-//! only thing that a refusal may leave.
+//! A refused attempt, kept so that `--continue` can land it with corrections: the responses, the state of each edit,
+//! and the branch that they were for. A refusal leaves nothing else in the repository.
 //!
-//! It lies in the git directory of the worktree, in a directory that nobody else can read. Its name comes from the responses, so
-//! that the same response refused twice is one attempt.
+//! Each attempt is a private directory in the worktree's git directory. Its name is a digest of the responses, so
+//! refusing the same response twice keeps one attempt.
 
 use super::{Error, Given, Result};
 use crate::format::Reading;
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The file that holds everything except the responses. These lie beside it, under their numbers.
+/// The file with everything except the responses. Each response is in a file beside it, named by its number.
 const RECORD: &str = "attempt.json";
 
 /// How long an attempt is kept.
@@ -27,8 +27,8 @@ pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// The length of an attempt's name.
 const ID_DIGITS: usize = 10;
 
-/// A refused attempt. Only the version of the program that kept it goes on with it, because another may read a response
-/// differently.
+/// A refused attempt. Only the version of the program that kept it can continue it, because another version may parse
+/// the responses differently.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Attempt {
     /// The part that `list` shows.
@@ -36,15 +36,15 @@ pub struct Attempt {
     pub listed: Listed,
     /// The commit that `--base` named.
     pub base: Option<String>,
-    /// The key of the landing.
+    /// The idempotency key of the landing, if the caller gave one.
     pub key: Option<String>,
     /// What the model was asked.
     pub asked: Option<Asked>,
-    /// The options, by their names.
+    /// The options of the refused run.
     pub options: Given,
-    /// How each response was read.
+    /// The format options with which each response was parsed.
     pub readings: Vec<Reading>,
-    /// The edits in their order, and what could not be read as one.
+    /// The edits in order, and the parts that look like edits but could not be parsed.
     pub slots: Vec<Slot>,
     /// The responses, numbered from 0.
     #[serde(skip)]
@@ -54,39 +54,40 @@ pub struct Attempt {
 /// The part of an attempt that `list` shows. Any version of the program can read it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Listed {
-    /// Its name.
+    /// The name of its directory.
     #[serde(skip)]
     pub id: String,
-    /// The version of the program.
+    /// The version of the program that kept it.
     pub program: String,
     /// When it was kept, in seconds since 1970.
     pub made: u64,
-    /// Its responses' names, in order.
+    /// The names of the responses, in order.
     #[serde(default, rename = "names")]
     pub responses: Vec<String>,
     /// The value of `--branch`.
     #[serde(default)]
     pub branch: Option<String>,
-    /// The reference to land on.
+    /// The reference that the edits were to land on.
     #[serde(default)]
     pub target: Option<String>,
-    /// The paths that its edits name.
+    /// The paths that the edits name.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// The paths of the failed edits; `None` if they are not known, because of an edit that could not be read.
+    /// The paths of the failed edits; `None` if an edit failed whose path could not be parsed.
     #[serde(default)]
     pub failed: Option<Vec<String>>,
 }
 
 impl Listed {
-    /// An attempt of that name with these responses, made now.
+    /// A new attempt with this name and these responses.
     pub fn new(id: String, responses: &[Response]) -> Self {
         let responses = responses.iter().map(|response| response.name().to_owned()).collect();
         Self { id, program: env!("CARGO_PKG_VERSION").to_owned(), made: now(), responses, ..Self::default() }
     }
 
-    /// Whether edits of these paths can correct it. Edits of files whose edits were good may be among them.
-    fn can_be_for(&self, corrections: &[String]) -> bool {
+    /// Whether corrections of these paths fit: the attempt names all of the paths, and an edit of at least one of them
+    /// failed.
+    fn can_be_corrected_by(&self, corrections: &[String]) -> bool {
         let failed = self.failed.as_deref().unwrap_or_default();
         corrections.iter().all(|path| self.paths.contains(path))
             && corrections.iter().any(|path| failed.contains(path))
@@ -101,8 +102,8 @@ impl Listed {
 }
 
 impl Attempt {
-    /// The name of an attempt with these responses, or with one edit of them. Users who share the repository have different
-    /// names.
+    /// The name of an attempt with these responses, or with only the edit at index `edit`. In a shared repository,
+    /// users get different names for the same response.
     pub fn id_of(repo: &Repo, responses: &[Response], edit: Option<usize>) -> String {
         let user = rustix::process::geteuid().as_raw().to_string();
         let user = repo.is_shared().then_some(user.as_str());
@@ -111,23 +112,23 @@ impl Attempt {
         repo.checksum_of(&texts).chars().take(ID_DIGITS).collect()
     }
 
-    /// The id for the first correction.
+    /// The id that the first response with corrections gets.
     pub fn next_response(&self) -> u32 {
         u32::try_from(self.responses.len()).unwrap_or(u32::MAX)
     }
 
-    /// Keeps it, and replaces an older one of that name.
+    /// Writes the attempt to its directory. An older attempt with the same name is replaced.
     ///
     /// # Errors
-    /// As the file system reports; nothing is left then.
+    /// The file system fails; nothing is left then.
     pub fn keep(&self, repo: &Repo) -> Result<()> {
-        let all = all(repo.git_dir());
-        self.put(repo, &all).inspect_err(|_| tidy(&all))
+        let all = attempts_dir(repo.git_dir());
+        self.write(repo, &all).inspect_err(|_| remove_empty(&all))
     }
 
-    /// Writes it aside, and then exchanges it for an older one.
-    fn put(&self, repo: &Repo, all: &Path) -> Result<()> {
-        places::check_own(&own(all))?;
+    /// Writes a temporary directory, and then swaps it with the directory of an older attempt.
+    fn write(&self, repo: &Repo, all: &Path) -> Result<()> {
+        places::check_own(&own_directories(all))?;
         let (id, aside) = (&self.listed.id, repo.temporary()?);
         let new = aside.path().join(id);
         places::make_private(&new)?;
@@ -139,32 +140,36 @@ impl Attempt {
             .map_err(|e| vcs::Error::io("write", &record, std::io::Error::from(e)))?;
         durability::write(&record, &text, false)?;
         point(Fault::AttemptWritten)?;
-        // Users who share the repository can each keep one.
+        // The parent directory is shared, so that other users of the repository can keep attempts there, too.
         repo.in_private(all, || places::exchange(&new, &all.join(id)))?;
         Ok(point(Fault::AttemptKept)?)
     }
 
-    /// The attempt with that name or abbreviated name. Without one, the attempt for the reference `target` that edits of these
-    /// paths can correct; without paths, the newest. `others` are their paths without the good edits of an attempt.
+    /// Returns the attempt with this name or abbreviated name. Without a name, returns the attempt for the reference
+    /// `target` that corrections of these paths fit; without corrections, the newest one.
+    ///
+    /// `without_repeated` returns the paths of the corrections without those that only repeat a good edit of an
+    /// attempt.
     ///
     /// # Errors
-    /// There is none or more than one, or it cannot be read, or another version has kept it.
+    /// No attempt or more than one matches, it cannot be read, or another version of the program kept it.
     pub fn find(
         repo: &Repo,
         id: Option<&str>,
         target: &str,
         corrections: &[String],
-        others: &dyn Fn(&Self) -> Vec<String>,
+        without_repeated: &dyn Fn(&Self) -> Vec<String>,
     ) -> Result<Self> {
-        let others =
-            |id: &str| Self::read(repo, id).map_or_else(|_| corrections.to_vec(), |one| others(&one));
-        let id = Self::name(repo, id, target, corrections, &others)?;
+        let without_repeated = |id: &str| {
+            Self::read(repo, id).map_or_else(|_| corrections.to_vec(), |one| without_repeated(&one))
+        };
+        let id = Self::find_id(repo, id, target, corrections, &without_repeated)?;
         Self::read(repo, &id).map_err(|why| Error::Attempt { id, why })
     }
 
-    /// Reads an attempt. The error says why it cannot be read.
+    /// Reads the attempt with this name. The error is the rest of a sentence that says why it cannot be read.
     fn read(repo: &Repo, id: &str) -> std::result::Result<Self, String> {
-        let place = all(repo.git_dir()).join(id);
+        let place = attempts_dir(repo.git_dir()).join(id);
         let damaged = |file: &str, e: &dyn std::fmt::Display| format!("is damaged: {file}: {e}");
         let read = |file: &str| places::read(&place.join(file), places::LARGE).map_err(|e| damaged(file, &e));
         let record = read(RECORD)?;
@@ -182,21 +187,21 @@ impl Attempt {
         Ok(attempt)
     }
 
-    /// Forgets the attempt of that name, and returns its whole name; without a name, the newest for that reference, else the only
-    /// one.
+    /// Removes the attempt with this name or abbreviated name, and returns its full name. Without a name, removes the
+    /// only attempt, or the newest one for this reference.
     ///
     /// # Errors
-    /// There is none or more than one, or it cannot be removed.
+    /// No attempt or more than one matches, or it cannot be removed.
     pub fn abort(repo: &Repo, id: Option<&str>, target: &str) -> Result<String> {
         let id = match (id, Self::kept(repo).as_slice()) {
             (None, [only]) => only.id.clone(),
-            _ => Self::name(repo, id, target, &[], &|_| Vec::new())?,
+            _ => Self::find_id(repo, id, target, &[], &|_| Vec::new())?,
         };
         Self::forget(repo, &id)?;
         Ok(id)
     }
 
-    /// Forgets the attempt of that name, if there is one.
+    /// Removes the attempt with this name, if there is one.
     ///
     /// # Errors
     /// It cannot be removed.
@@ -205,21 +210,21 @@ impl Attempt {
     }
 
     fn forget_in(repo: &Repo, git_dir: &Path, id: &str) -> Result<()> {
-        let all = all(git_dir);
-        places::check_own(&own(&all))?;
+        let all = attempts_dir(git_dir);
+        places::check_own(&own_directories(&all))?;
         let place = all.join(id);
         if place.symlink_metadata().is_ok() {
-            // The rename removes all of it at once.
+            // The rename removes the whole attempt in one step.
             let aside = repo.temporary()?;
             let _ = std::fs::rename(&place, aside.path().join(id));
             places::remove(&place)?;
         }
-        tidy(&all);
+        remove_empty(&all);
         Ok(())
     }
 
-    /// The attempts for that reference. If there are none: the only attempt of all, if it names its branch; else those that do
-    /// not say for which reference they are, because they are damaged.
+    /// Returns the attempts for this reference. If there are none, returns the only attempt if it was made with
+    /// `--branch`, else the damaged attempts, because these do not say which reference they are for.
     fn for_target(mut all: Vec<Listed>, target: &str) -> Vec<Listed> {
         let is_for = |one: &Listed| one.target.as_deref() == Some(target);
         if all.iter().any(is_for) {
@@ -230,8 +235,8 @@ impl Attempt {
         all
     }
 
-    /// The attempts that a landing of edits of these paths replaces: the one of the name `same`, and those for that reference
-    /// that name no other paths.
+    /// Returns the names of the attempts that become useless when edits of these paths land: the attempt with the name
+    /// that `same` returns, and those for this reference that name no other paths.
     pub fn replaced(
         repo: &Repo,
         same: impl FnOnce() -> String,
@@ -252,18 +257,21 @@ impl Attempt {
         kept.into_iter().map(|one| one.id).collect()
     }
 
-    /// Forgets attempts of a worktree after a landing. The names may be made up; one that cannot be removed stays.
+    /// Removes attempts of a worktree after a landing. The names come from a journal and may be forged, so names that
+    /// are no ids are ignored. An attempt that cannot be removed stays.
     pub(super) fn forget_all(repo: &Repo, git_dir: &Path, ids: &[String]) {
         for id in ids.iter().filter(|id| is_id(id)) {
             let _ = Self::forget_in(repo, git_dir, id);
         }
     }
 
-    /// All attempts of this user here, the newest first. Damaged ones are among them, so that they can be forgotten.
+    /// Returns all attempts of this user in this worktree, the newest first. Damaged attempts are included, so that
+    /// the user can remove them.
     pub fn kept(repo: &Repo) -> Vec<Listed> {
-        let all = all(repo.git_dir());
-        // What lies behind a link must not be read or removed.
-        let entries = places::check_own(&own(&all)).ok().and_then(|()| std::fs::read_dir(&all).ok());
+        let all = attempts_dir(repo.git_dir());
+        // If one of the directories is a link, nothing behind it must be read or removed.
+        let entries =
+            places::check_own(&own_directories(&all)).ok().and_then(|()| std::fs::read_dir(&all).ok());
         let mut found = Vec::new();
         for entry in entries.into_iter().flatten().flatten() {
             let (path, Ok(id)) = (entry.path(), entry.file_name().into_string()) else { continue };
@@ -279,19 +287,20 @@ impl Attempt {
             let record = places::read(&path.join(RECORD), places::LARGE).ok();
             let listed = record.and_then(|record| super::from_json(&record).ok());
             let damaged = || Listed { made: modified.as_secs(), ..Listed::default() };
-            // Within one second the finer clock of the file system decides.
+            // `made` counts seconds. The file system's finer time orders attempts of the same second.
             found.push((modified, Listed { id, ..listed.unwrap_or_else(damaged) }));
         }
         found.sort_by(|(a, one), (b, other)| (other.made, b, &other.id).cmp(&(one.made, a, &one.id)));
         found.into_iter().map(|(_, listed)| listed).collect()
     }
 
-    fn name(
+    /// Returns the full name of the attempt that [`Attempt::find`] describes.
+    fn find_id(
         repo: &Repo,
         id: Option<&str>,
         target: &str,
         corrections: &[String],
-        others: &dyn Fn(&str) -> Vec<String>,
+        without_repeated: &dyn Fn(&str) -> Vec<String>,
     ) -> Result<String> {
         let all = Self::kept(repo);
         let (found, what) = match id {
@@ -308,12 +317,17 @@ impl Attempt {
                     what = format!("{what} with failed edits of {}", corrections.join(", "));
                     let names = |one: &Listed| corrections.iter().any(|path| one.paths.contains(path));
                     found.retain(|one| one.failed.is_none() || names(one));
-                    let may_be_for =
-                        |one: &Listed| one.can_be_for(&others(&one.id)) || one.failed.is_none() && names(one);
-                    match found.iter().any(may_be_for) {
-                        true => found.retain(may_be_for),
-                        // Good edits that are sent again correct nothing.
-                        false => found.retain(|one| one.failed.is_none() || others(&one.id).is_empty()),
+                    let may_be_corrected = |one: &Listed| {
+                        one.can_be_corrected_by(&without_repeated(&one.id))
+                            || one.failed.is_none() && names(one)
+                    };
+                    match found.iter().any(may_be_corrected) {
+                        true => found.retain(may_be_corrected),
+                        // Corrections that only repeat good edits of an attempt correct nothing in it, but they
+                        // belong to it.
+                        false => {
+                            found.retain(|one| one.failed.is_none() || without_repeated(&one.id).is_empty())
+                        }
                     }
                 }
                 (found, what)
@@ -339,7 +353,7 @@ impl Attempt {
         Err(Error::NoAttempt { message, others: !all.is_empty() })
     }
 
-    /// Forgets the attempts that have expired. One that cannot be removed stays.
+    /// Removes the expired attempts. One that cannot be removed stays.
     pub fn expire(repo: &Repo) {
         let now = now();
         for one in Self::kept(repo).iter().filter(|one| now.saturating_sub(one.made) > KEPT_FOR.as_secs()) {
@@ -348,25 +362,25 @@ impl Attempt {
     }
 }
 
-fn all(git_dir: &Path) -> PathBuf {
+fn attempts_dir(git_dir: &Path) -> PathBuf {
     git_dir.join("llm-apply").join("attempts")
 }
 
-/// The directories that must not be links.
-fn own(all: &Path) -> [&Path; 2] {
+/// The directories that must not be links: `llm-apply` and `llm-apply/attempts`.
+fn own_directories(all: &Path) -> [&Path; 2] {
     [all.parent().unwrap_or(all), all]
 }
 
-/// Removes the directories that are empty now.
-fn tidy(all: &Path) {
-    if places::check_own(&own(all)).is_err() {
+/// Removes `llm-apply/attempts` and `llm-apply` if they are empty.
+fn remove_empty(all: &Path) {
+    if places::check_own(&own_directories(all)).is_err() {
         return;
     }
     let _ = std::fs::remove_dir(all);
     let _ = all.parent().map(std::fs::remove_dir);
 }
 
-/// Whether a text is the name of an attempt.
+/// Whether a text has the form of an attempt's name.
 pub fn is_id(name: &str) -> bool {
     name.len() == ID_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -1,6 +1,7 @@
-//! Bringing planned commits from one tree onto another, each by a three-way merge, as `git cherry-pick` does it.
+//! Carries planned commits from the commit at which their edits were resolved to another commit, each by a three-way
+//! merge, as `git cherry-pick` does.
 //!
-//! All of it happens in memory. The result is the same commits with other changes.
+//! Nothing is written to the repository. The result is the same commits with other changes.
 
 use super::series::Planned;
 use crate::path::RepoPath;
@@ -15,59 +16,60 @@ use crate::vcs::{Oid, Result};
 use crate::version;
 use std::collections::{BTreeSet, HashMap};
 
-/// Commits on another tree.
+/// Planned commits after they were merged onto another commit.
 #[derive(Debug, Clone, Default)]
-pub struct Brought {
-    /// The commits, in their order. One that is applied already, or that clashes, has no changes.
+pub struct Carried {
+    /// The commits, in order. A commit has no changes if it is already applied or if it clashes.
     pub series: Vec<Planned>,
-    /// What could not be merged.
+    /// The conflicts that prevent the landing.
     pub clashes: Vec<Clash>,
-    /// The conflicts that `-X` has decided.
+    /// The conflicts that `-X` resolved.
     pub decided: Vec<Clash>,
 }
 
-/// A conflict between a commit and the other tree in one file.
+/// A conflict between a commit and the tree that it is merged onto, in one file.
 #[derive(Debug, Clone)]
 pub struct Clash {
     /// The commit's index in the series.
     pub planned: usize,
-    /// The file's path in the other tree.
+    /// The file's path in the tree that the commit is merged onto.
     pub path: String,
-    /// The kind of the conflict.
+    /// What kind of conflict it is.
     pub kind: ClashKind,
-    /// The file's content in the other tree.
+    /// The file's content in that tree.
     pub text: Option<Content>,
 }
 
-/// The kind of a conflict.
+/// The kinds of conflicts. "The other tree" is the one that the commit is merged onto.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClashKind {
-    /// Both changed these lines, by the numbers of the other tree's file.
+    /// Both sides changed these lines. The line numbers are those of the other tree's file.
     Lines(Vec<LineRange>),
-    /// The other tree no longer has it.
+    /// The other tree no longer has the file.
     Gone,
-    /// The other tree has a new file of that name.
+    /// The other tree has a new file at this path.
     Appeared {
-        /// Both sides add it.
+        /// Whether the commit adds a file there, too.
         on_both: bool,
     },
-    /// The other tree has a directory of that name.
+    /// The other tree has a directory at this path.
     Directory,
     /// The other tree has something else in place of the file.
     Replaced(Node),
-    /// The commit deletes or moves the file, which the other tree has changed.
+    /// The commit deletes or moves a file that was changed in the other tree.
     Changed,
-    /// The commit depends on an earlier one that clashes, too. This is its index in the series.
+    /// The commit depends on an earlier commit that clashes, too. Holds that commit's index in the series.
     BuildsOn(usize),
-    /// The other tree has that path, which differs only in case.
+    /// The other tree has a path that differs from the file's path only in case. Holds that path.
     CaseTwin(String),
-    /// The file's path in the other tree is not supported.
+    /// The file's path in the other tree is one that this program does not support.
     Unnameable,
-    /// Another conflict: both moved it, for example.
+    /// Any other conflict, for example when both sides moved the file.
     Other,
 }
 
-/// Brings the series from the commit `from` onto the commit `onto`. With `favor` the lines of that side are taken in a conflict.
+/// Merges a series that was made for the commit `from` onto the commit `onto`. In a conflict about lines, `favor`
+/// decides which side's lines are taken.
 ///
 /// # Errors
 /// The object store fails.
@@ -78,46 +80,47 @@ pub fn carry(
     series: &[Planned],
     checked_out: bool,
     favor: Option<Favor>,
-) -> Result<Brought> {
+) -> Result<Carried> {
     let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let base = handle.tree(Some(from))?.as_checked_out(checked_out);
     let mut before = handle.tree_of(from)?;
     let mut new_base = NewBase::new(&handle, handle.tree_of(onto)?, favor);
     new_base.compare_with(Some(before))?;
-    let mut brought = Vec::new();
-    // A later commit that depends on one of these must not be merged with what is there instead.
-    let mut lost = Lost::default();
+    let mut carried = Vec::new();
+    // A later commit that depends on a clashing one must not be merged with other content that happens to be there.
+    let mut clashing = ClashingChanges::default();
     for (at, planned) in series.iter().enumerate() {
         let own = base.store_all(&planned.changes)?;
         let after = handle.write_tree(Some(before), &own)?;
         let builds_on = planned.changes.iter().filter(|change| change.before.is_some());
-        let builds_on = builds_on.filter_map(|change| Some((&change.path, *lost.created.get(&change.path)?)));
-        let copies = planned.copied().filter_map(|path| Some((path, *lost.changed.get(path)?)));
+        let builds_on =
+            builds_on.filter_map(|change| Some((&change.path, *clashing.created.get(&change.path)?)));
+        let copies = planned.copied().filter_map(|path| Some((path, *clashing.changed.get(path)?)));
         let builds_on = builds_on.chain(copies);
         new_base.clash(at, builds_on.map(|(path, earlier)| (path.to_string(), ClashKind::BuildsOn(earlier))));
         let changes = match new_base.clashes_at(at) {
             true => Vec::new(),
-            false => new_base.pick(at, Some(before), Some(after), Some(own))?,
+            false => new_base.cherry_pick(at, Some(before), Some(after), Some(own))?,
         };
         if new_base.clashes_at(at) {
-            lost.add(at, planned);
+            clashing.add(at, planned);
         }
-        brought.push(Planned { changes, ..planned.clone() });
+        carried.push(Planned { changes, ..planned.clone() });
         before = after;
     }
-    Ok(new_base.brought(brought))
+    Ok(new_base.into_carried(carried))
 }
 
-/// The changes of commits that clash, with their indexes.
+/// The files that clashing commits change, each with the index of the last such commit.
 #[derive(Default)]
-struct Lost<'a> {
-    /// The files that they create.
+struct ClashingChanges<'a> {
+    /// Only the files that the commits create.
     created: HashMap<&'a RepoPath, usize>,
-    /// All files that they change.
+    /// All files that the commits change.
     changed: HashMap<&'a RepoPath, usize>,
 }
 
-impl<'a> Lost<'a> {
+impl<'a> ClashingChanges<'a> {
     fn add(&mut self, at: usize, planned: &'a Planned) {
         for change in &planned.changes {
             self.changed.insert(&change.path, at);
@@ -128,17 +131,16 @@ impl<'a> Lost<'a> {
     }
 }
 
-/// The tree that commits are made on again.
+/// The tree that commits are merged onto, one after another. It grows with each commit.
 pub(super) struct NewBase<'h> {
     handle: &'h Repo,
     pub(super) tip: Oid,
     favor: Option<Favor>,
-    /// The paths in which it may differ from the tree before a commit.
+    /// The paths in which this tree may differ from the parent's tree of the next commit.
     scope: Paths,
     spellings: Spellings,
-    /// What could not be merged.
     clashes: Vec<Clash>,
-    /// The conflicts that `-X` has decided.
+    /// The conflicts that `-X` resolved.
     decided: Vec<Clash>,
 }
 
@@ -148,12 +150,12 @@ impl<'h> NewBase<'h> {
         Self { handle, tip, favor, scope, spellings, clashes: Vec::new(), decided: Vec::new() }
     }
 
-    /// The commits with their conflicts.
-    pub(super) fn brought(self, series: Vec<Planned>) -> Brought {
-        Brought { series, clashes: self.clashes, decided: self.decided }
+    /// Returns the merged commits with their conflicts.
+    pub(super) fn into_carried(self, series: Vec<Planned>) -> Carried {
+        Carried { series, clashes: self.clashes, decided: self.decided }
     }
 
-    /// Whether the commit of that index clashes, the last one so far.
+    /// Whether the commit at this index clashes. It must be the last commit that was merged.
     pub(super) fn clashes_at(&self, at: usize) -> bool {
         self.clashes.last().is_some_and(|clash| clash.planned == at)
     }
@@ -163,16 +165,16 @@ impl<'h> NewBase<'h> {
         self.clashes.extend(found.into_iter().map(clash));
     }
 
-    /// Notes the paths in which it differs from the tree `before`.
+    /// Notes the paths in which this tree differs from the tree `before`, the parent's tree of the next commit.
     pub(super) fn compare_with(&mut self, before: Option<Oid>) -> Result<()> {
         self.scope = self.handle.differences(before, Some(self.tip))?;
         self.spellings = Spellings::new(self.handle, self.tip, &self.scope)?;
         Ok(())
     }
 
-    /// Merges the difference between the trees `before` and `after` into it, and returns the changes; none if they clash. `own`
-    /// is that difference, if all paths are supported.
-    pub(super) fn pick(
+    /// Merges the difference between the trees `before` and `after` into this tree, and returns the changes made here.
+    /// Returns no changes if they clash. `own` is that difference if all its paths are supported.
+    pub(super) fn cherry_pick(
         &mut self,
         at: usize,
         before: Option<Oid>,
@@ -222,7 +224,7 @@ fn paths_of(changes: &Changes) -> Paths {
     changes.keys().map(|path| path.as_str().as_bytes().to_vec()).collect()
 }
 
-/// The changes to a tree, with the old state. No content is read.
+/// Returns tree entries as file changes, with the old state of each file. No content is read.
 pub(super) fn changes_of(handle: &Repo, tree: Option<Oid>, changes: Changes) -> Result<Vec<FileChange>> {
     let old = handle.entries(tree, &paths_of(&changes))?;
     let mut all = Vec::new();
@@ -237,7 +239,7 @@ pub(super) fn changes_of(handle: &Repo, tree: Option<Oid>, changes: Changes) -> 
     Ok(all)
 }
 
-/// The origins of files that changes move.
+/// Returns the old and the new path of each file that the changes move.
 pub(super) fn origins_of(
     handle: &Repo,
     old: Option<Oid>,
@@ -249,7 +251,8 @@ pub(super) fn origins_of(
     if may_move { handle.renames(old, new) } else { Ok(Vec::new()) }
 }
 
-/// Whether the changed files are the same in the other tree, and nothing there has the path of a new one. Then no merge is needed.
+/// Whether no merge is needed: the tree `tip` has the files that change just as `before` has them, and has nothing at
+/// the paths of new files.
 fn is_unchanged(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes) -> Result<bool> {
     let paths = paths_of(own);
     let old = handle.entries(before, &paths)?;
@@ -265,8 +268,8 @@ fn is_unchanged(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes) -> 
     Ok(old == handle.entries(Some(tip), &paths)?)
 }
 
-/// The paths that are new in the other tree, and their directories, by their spelling without case. The plan has checked the older
-/// paths.
+/// The paths that are new in the other tree, and their directories, by their case-folded spelling. Paths that both
+/// trees have were checked when the edits were resolved.
 #[derive(Default)]
 struct Spellings(HashMap<String, BTreeSet<RepoPath>>);
 
@@ -284,7 +287,8 @@ impl Spellings {
         Ok(Self(spellings))
     }
 
-    /// A path of the tree `after` that differs only in case from a new path, or from a new directory of it.
+    /// Returns a path of the tree `after` that differs only in case from `path` or one of its directories, if that is
+    /// new, so not in the tree `before`.
     fn twin(&self, handle: &Repo, before: Oid, after: Oid, path: &RepoPath) -> Result<Option<String>> {
         for prefix in path.prefixes() {
             if handle.node_at(before, prefix.as_str())?.is_some() {

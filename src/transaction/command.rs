@@ -1,4 +1,4 @@
-//! Hooks and `--exec` commands: running them, and how they fail.
+//! Runs hooks and `--exec` commands, and describes how they fail.
 
 use super::series::{Made, edits_by_number};
 use super::{Result, Transaction, Watch, check_interrupt};
@@ -9,9 +9,9 @@ use std::time::Duration;
 /// A hook or a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ran {
-    /// The hook of that name.
+    /// A hook, by its name.
     Hook(&'static str),
-    /// A command line of `--exec`.
+    /// A command line given by `--exec`.
     Exec(String),
 }
 
@@ -21,20 +21,20 @@ pub enum Ran {
 pub struct Failure {
     /// The hook or the command.
     pub ran: Ran,
-    /// What it did.
+    /// The message: which hook or command did what.
     pub message: String,
-    /// Whether it did not find a command.
+    /// Whether the shell did not find a command (exit status 127).
     pub lacks_command: bool,
-    /// The numbers of the edits in the commit that it judged; empty if it judged all commits.
+    /// The numbers of the edits in the commit that it ran on; empty if it ran once for all commits.
     pub edits: Vec<usize>,
     /// The end of its output.
     pub output: Vec<u8>,
-    /// How many bytes of output before that are not kept.
+    /// The number of bytes of earlier output that were not kept.
     pub skipped: u64,
 }
 
 impl Failure {
-    /// One that did something: `before` and `after` say what, around the edits.
+    /// A failure with the message "the <name> hook <before> at edit 1<after>".
     pub(super) fn new(ran: Ran, edits: &[usize], ended: &Ended, before: &str, after: &str) -> Self {
         let name = match &ran {
             Ran::Hook(name) => format!("the {name} hook"),
@@ -51,7 +51,7 @@ impl Failure {
         }
     }
 
-    /// The failure of a command that did not succeed.
+    /// The failure of a hook or command that was stopped or exited with an error.
     pub(super) fn of(ran: Ran, edits: &[usize], ended: &Ended) -> Self {
         let status = ended.status;
         let verb = if matches!(ran, Ran::Hook(_)) { "refused" } else { "failed" };
@@ -70,7 +70,7 @@ impl Failure {
         }
     }
 
-    /// The end of its output as text; if it is not all, that is said first.
+    /// Returns the end of the output as text. If earlier output is missing, the first line says so.
     pub fn printed(&self) -> String {
         let cut = match self.skipped {
             0 => String::new(),
@@ -79,7 +79,7 @@ impl Failure {
         cut + &String::from_utf8_lossy(&self.output)
     }
 
-    /// The last lines of its output, at most 16 KiB of them.
+    /// Returns the last whole lines of the output, at most 16 KiB.
     pub fn last_lines(&self) -> String {
         let mut from = self.output.len().saturating_sub(16 << 10);
         if from > 0 {
@@ -90,7 +90,8 @@ impl Failure {
 }
 
 impl Transaction<'_> {
-    /// Puts into a command's environment what is known of the landing, and the edits of the commit that it judges.
+    /// Sets the `LLM_APPLY_*` environment variables of a hook or command: the branch, the commits made so far, and the
+    /// edits of the commit that it runs on.
     pub(super) fn set_environment(&self, command: &mut Supervised, made: &Made, edits: &[usize]) {
         let text = |id: Option<Oid>| id.map(|id| id.to_string()).unwrap_or_default();
         let edits: Vec<_> = edits.iter().map(usize::to_string).collect();
@@ -119,10 +120,10 @@ impl Onlooker for Listener<'_> {
     }
 }
 
-/// Runs a command to its end, and passes signals on to it.
+/// Runs a command to its end. Signals that arrive meanwhile are passed on to the command.
 ///
 /// # Errors
-/// It cannot be run, or a signal has come.
+/// The command cannot be started, or a signal arrived.
 pub(super) fn run(command: Supervised, what: &str, watch: &dyn Watch) -> Result<Ended> {
     check_interrupt()?;
     let ended = supervise::run(command, &Listener { what, watch });

@@ -1,4 +1,4 @@
-//! Attribute files that change together with files whose conversion they may change.
+//! Refuses landings that change `.gitattributes` together with files whose conversion these attributes may change.
 
 use super::series::{Making, Planned};
 use super::{Error, Result};
@@ -6,13 +6,15 @@ use crate::path::RepoPath;
 use crate::plan::FileState;
 use crate::vcs::tree::BaseTree;
 
-/// Whether a file gives others attributes.
+/// Whether a path is a `.gitattributes` file.
 pub(super) fn is_attributes(path: &RepoPath) -> bool {
     path.file_name() == ".gitattributes"
 }
 
-/// Refuses attribute files and other files in one landing, if git converts one of the others by the old attributes, or may do so
-/// by the new ones: the edits were resolved by the old ones. Commits that exist are as they are.
+/// Refuses a landing that changes attribute files and other files if the old attributes make git convert one of these
+/// files, or if the new attributes may. The edits were resolved with the old attributes, so the result could be wrong.
+///
+/// Commits that exist already are not checked.
 pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result<()> {
     let made = || series.iter().filter(|planned| !matches!(planned.making, Making::AsIs { .. }));
     let changes = || made().flat_map(|planned| &planned.changes);

@@ -1,8 +1,8 @@
-//! Giving up a killed run whose journal cannot be used, because it is torn, has another version, or names a place outside of
-//! this repository.
+//! `recover --discard`: gives up a killed run whose journal cannot be used, because it is torn, has another version,
+//! or names a path outside this repository.
 
 use super::journal::{INDEX, TOKEN, is_token};
-use super::transaction_dir::{Elsewhere, TransactionDir};
+use super::transaction_dir::{OutsideDir, TransactionDir};
 use super::{Error, Result, scratch_dir};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Token;
@@ -13,7 +13,8 @@ use crate::vcs::{self, places};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The error for a transaction directory whose journal cannot be used. It names what the run has left.
+/// Returns the error for a transaction directory whose journal cannot be used. The error names everything that the
+/// run left elsewhere.
 pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error {
     let token = Token::read(&transaction_dir.join(TOKEN));
     let locks = token.and_then(|token| locks_with(repo, transaction_dir, &token));
@@ -23,7 +24,7 @@ pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error 
     };
     let id = TransactionDir::id_of(transaction_dir);
     let outside = [Scratch::path_for(repo.common_dir(), &id), Quarantine::path_for(repo.objects_dir(), &id)];
-    for path in outside.into_iter().chain(Elsewhere::STAGING.noted(transaction_dir)) {
+    for path in outside.into_iter().chain(OutsideDir::STAGING.noted(transaction_dir)) {
         if path.symlink_metadata().is_ok() {
             in_place.push(path.display().to_string());
         }
@@ -41,21 +42,23 @@ pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error 
     Error::Broken { transaction_dir: transaction_dir.to_owned(), why, in_place }
 }
 
-/// The transaction's token.
+/// Reads the transaction's token.
 ///
 /// # Errors
-/// [`Error::Broken`]: it cannot be read.
+/// [`Error::Broken`] if it cannot be read.
 pub(super) fn token(repo: &Repo, transaction_dir: &Path) -> Result<Token> {
     Token::read(&transaction_dir.join(TOKEN)).map_err(|e| broken(repo, transaction_dir, e.to_string()))
 }
 
-/// The locks that are a transaction's.
+/// Returns the lock files that belong to a transaction.
 pub(super) fn locks_with(repo: &Repo, transaction_dir: &Path, token: &Token) -> vcs::Result<Vec<PathBuf>> {
     repo.locks_with(token, is_token(token.text(), transaction_dir))
 }
 
-/// How many files were taken out of the checkout. A file that was exchanged has the name of the new one, but is older than the
-/// transaction directory.
+/// Returns the number of files of the checkout that were moved into the transaction directory.
+///
+/// `N.old` is such a file. `N.new` is one if it is older than the run: placing a new file can swap it with the old one,
+/// which then has the name of the new one.
 fn taken_out(transaction_dir: &Path) -> usize {
     let changed = |path: &Path| path.symlink_metadata().and_then(|found| found.modified()).ok();
     let begun = changed(&transaction_dir.join(TransactionDir::LIVE));
@@ -68,10 +71,10 @@ fn taken_out(transaction_dir: &Path) -> usize {
     files.iter().filter(is_taken).count()
 }
 
-/// Removes the transaction's locks and the scratch worktree's entry, moves the transaction directory aside, with its objects, and
-/// returns its new path. It touches no file, reference or index.
+/// Gives up a transaction: removes its locks and its scratch worktree, and moves its directory and its objects aside.
+/// Returns the directory's new path. No file of the checkout, no reference and no index is touched.
 pub(super) fn give_up(repo: &Repo, transaction_dir: &Path) -> Result<PathBuf> {
-    // A token that cannot be read matches no lock.
+    // With an unreadable token no lock is recognized, so none is removed.
     let token = Token::read(&transaction_dir.join(TOKEN)).unwrap_or_default();
     for lock in locks_with(repo, transaction_dir, &token)? {
         std::fs::remove_file(&lock).map_err(|e| vcs::Error::io("remove", &lock, e))?;
@@ -80,18 +83,18 @@ pub(super) fn give_up(repo: &Repo, transaction_dir: &Path) -> Result<PathBuf> {
     let id = TransactionDir::id_of(transaction_dir);
     Scratch::remove(repo.common_dir(), &id)?;
     scratch_dir::reap(repo, transaction_dir)?;
-    // A reference may name objects in there. If they cannot be moved, git prunes them.
+    // The objects are kept because a reference may name one of them. If they cannot be moved, git prunes them later.
     let quarantine = Quarantine::path_for(repo.objects_dir(), &id);
     let _ = std::fs::rename(quarantine, transaction_dir.join("objects"));
     set_aside(repo, transaction_dir)
 }
 
-/// Moves a path among the transaction directories aside, and returns its new path.
+/// Moves a transaction directory to the discarded ones, and returns its new path.
 pub(super) fn set_aside(repo: &Repo, path: &Path) -> Result<PathBuf> {
     let all = TransactionDir::discarded(repo.common_dir());
     let mut name = path.file_name().unwrap_or_default().to_owned();
     repo.in_shared(&all, &mut Vec::new(), || Ok(()))?;
-    // In a copy of the repository one of that name may have been given up before.
+    // In a copy of the repository, the original of this directory may be among the discarded ones already.
     while all.join(&name).symlink_metadata().is_ok() {
         name.push("-again");
     }

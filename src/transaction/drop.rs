@@ -1,9 +1,10 @@
-//! Deleting branches, with their configuration.
+//! Deletes branches and their configuration.
 //!
-//! A remote deletes its branches first. Git deletes those here in one step, which is the commit point. A note in the transaction
-//! directory lets a recovery do the rest after a kill. After a kill before that step the same command can be run again.
+//! With `--push`, the remote deletes its branches first. Then git deletes the local branches in one step, which is
+//! the commit point. A run that is killed before it can be repeated. A note in the transaction directory lets
+//! recovery remove the configuration if the run is killed after it.
 
-use super::push::unknown;
+use super::push::why_unknown;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Result, interrupt, lock_after};
 use crate::vcs::Oid;
@@ -20,19 +21,19 @@ use std::time::Duration;
 /// A branch to delete.
 #[derive(Debug, Clone)]
 pub struct Dropped {
-    /// Its full name.
+    /// The branch's full name.
     pub name: String,
-    /// Its tip.
+    /// The branch's tip.
     pub tip: Oid,
-    /// The remote's branch to delete, too, and its tip.
+    /// The remote's branch to delete as well, and its tip.
     pub there: Option<(Upstream, Oid)>,
 }
 
-/// Deletes branches, all or none. A remote deletes its branches first: if it refuses, those here stay.
+/// Deletes all of the branches or none. The remote deletes its branches first; if it refuses, the local branches stay.
 ///
 /// # Errors
-/// One has moved or is locked, or a hook refuses, and all of them stay; or their configuration cannot be removed, which is left
-/// to the recovery.
+/// A branch has moved or is locked, or a hook refuses: all branches stay. Or the branches are deleted and their
+/// configuration cannot be removed: recovery does that.
 pub fn drop_branches(repo: &Repo, branches: &[Dropped], timeout: Duration) -> Result<()> {
     let who = repo.identities(&Given::default())?.committer;
     let transaction_dir = TransactionDir::open(repo, timeout)?;
@@ -63,7 +64,8 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], timeout: Duration) -> Re
     Ok(())
 }
 
-/// Has the remote delete its branches, and returns a sentence about that; `None` if there are none.
+/// Makes the remote delete its branches, and returns a sentence that says so. Returns `None` if no remote branch is
+/// to be deleted.
 fn drop_there(repo: &Repo, all: &[Dropped], transaction_dir: &TransactionDir) -> Result<Option<String>> {
     let there = || all.iter().filter_map(|one| one.there.as_ref());
     let remotes: BTreeSet<&str> = there().map(|(upstream, _)| upstream.remote.as_str()).collect();
@@ -81,10 +83,10 @@ fn drop_there(repo: &Repo, all: &[Dropped], transaction_dir: &TransactionDir) ->
     let names = names.join(", ");
     let to = format!("{names} of {remote}");
     let pushed = repo.push(remote, &refs, &transaction_dir.alive)?;
-    let why = unknown(pushed, &to)?;
+    let why = why_unknown(pushed, &to)?;
     interrupt::land();
     match why {
-        // The connection may have failed after the push. The next try asks the remote.
+        // The connection may have failed after the remote deleted them. The next run asks the remote.
         Some(why) => {
             Err(Error::NotDropped { there: format!("it is not known whether {remote} deleted {names}"), why })
         }
@@ -92,12 +94,13 @@ fn drop_there(repo: &Repo, all: &[Dropped], transaction_dir: &TransactionDir) ->
     }
 }
 
-/// Removes the configuration of the branches that a killed run has deleted, and returns their names; `None` if there are none.
+/// Removes the configuration of the branches that a killed run deleted, and returns their names; `None` if it deleted
+/// none.
 pub(super) fn settle(repo: &Repo, transaction_dir: &Path) -> Result<Option<String>> {
     let noted: Vec<String> =
         TransactionDir::noted(transaction_dir, TransactionDir::DROPPED)?.unwrap_or_default();
     let mut gone = Vec::new();
-    // Other names are made up.
+    // A note with other names is forged.
     for name in noted.iter().filter(|name| name.starts_with("refs/heads/") && is_reference_name(name)) {
         if repo.value(name)?.is_none() {
             gone.push(short_name(name));

@@ -1,7 +1,9 @@
-//! Objects that go into the repository before the landing is certain, because hooks and `--exec` commands have to see them.
+//! Objects that are moved into the repository before the landing is certain, because hooks, `--exec` commands or a
+//! push have to see them.
 //!
-//! If nothing lands they are removed again. An object that another process has written, too, has a new time stamp, and stays.
-//! If any reference has moved since, `refs/stash` for example, all of them stay, and git prunes them.
+//! If nothing lands, they are removed again, with two exceptions. An object stays if another process wrote it as
+//! well, which shows in its time stamp. All objects stay if any reference moved meanwhile (`refs/stash`, for
+//! example), because it may name one of them; git prunes them later.
 
 use super::{Result, TransactionDir};
 use crate::vcs;
@@ -14,19 +16,21 @@ use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 
+/// The note of these objects in the transaction directory, for recovery.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Note {
     objects: Manifest,
-    /// The references as they were.
+    /// A digest of all references before the first object was moved.
     references: String,
 }
 
-/// The objects. Dropping this removes them again, unless they have landed. If that fails, the note stays for the recovery.
+/// The objects that were moved early. Dropping this removes them unless they have landed. If that fails, the note
+/// stays, and recovery removes them.
 pub(super) struct Early<'r> {
     repo: &'r Repo,
     file: PathBuf,
     note: RefCell<Note>,
-    /// Whether it has landed.
+    /// Whether the objects have landed.
     landed: Cell<bool>,
 }
 
@@ -41,7 +45,7 @@ impl<'r> Early<'r> {
         })
     }
 
-    /// Moves all objects that were written so far into the repository.
+    /// Moves all objects that were written so far into the repository, after noting them.
     pub(super) fn release(&self, quarantine: &Quarantine) -> Result<()> {
         let (objects, unsynced) = quarantine.seal(self.repo)?;
         unsynced.sync()?;
@@ -55,8 +59,8 @@ impl<'r> Early<'r> {
         Ok(point(Fault::ObjectsEarly)?)
     }
 
-    /// They have landed, and stay.
-    pub(super) fn stay(&self) {
+    /// Marks the objects as landed, so that they are not removed.
+    pub(super) fn keep(&self) {
         self.landed.set(true);
     }
 }
@@ -66,17 +70,17 @@ impl Drop for Early<'_> {
         let note = self.note.borrow();
         let settled = self.landed.get() || remove(self.repo, &note).is_ok();
         let _ = Quarantine::let_go(self.repo.objects_dir(), &note.objects);
-        // After a push the remote's answer settles it.
+        // While a push is noted, its outcome is unknown: recovery asks the remote, and needs the note of the objects.
         if settled && !self.file.with_file_name(TransactionDir::PUSHED).exists() {
             let _ = std::fs::remove_file(&self.file);
         }
     }
 }
 
-/// Removes the objects of a dead transaction, unless it has landed.
+/// Removes the early objects of a dead transaction, unless it has landed.
 ///
 /// # Errors
-/// They cannot be removed.
+/// The objects cannot be removed.
 pub(super) fn settle(repo: &Repo, transaction_dir: &Path, landed: bool) -> vcs::Result<()> {
     let noted: Option<Note> = TransactionDir::noted(transaction_dir, TransactionDir::EARLY)?;
     if let Some(note) = noted

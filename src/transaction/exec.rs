@@ -1,4 +1,4 @@
-//! The commands of `--exec`, run on the commits that are to land.
+//! Runs the `--exec` commands on the commits that are about to land.
 
 use super::command::{self, Failure, Ran};
 use super::{Error, Made, Result, Transaction};
@@ -6,10 +6,10 @@ use crate::vcs::Oid;
 use crate::vcs::fault::{Fault, point};
 
 impl Transaction<'_> {
-    /// Runs all commands at the last commit, or with `--exec-each` at every commit.
+    /// Runs all commands in the scratch worktree, at the last commit or, with `--exec-each`, at every commit.
     ///
     /// # Errors
-    /// [`Error::Exec`] with the first that fails.
+    /// [`Error::Exec`] with the first command that fails.
     pub(super) fn exec(&self, made: &Made) -> Result<()> {
         let Some(worktree) = self.worktree.as_ref().filter(|_| !self.options.exec.is_empty()) else {
             return Ok(());
@@ -22,7 +22,7 @@ impl Transaction<'_> {
         for (commit, edits) in all {
             for line in &self.options.exec {
                 worktree.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
-                // Each command finds the committed files, and the ignored files of the commands before it.
+                // Each command starts with the committed files. Ignored files that earlier commands made stay.
                 worktree.scratch.clean(self.repo)?;
                 let mut command = worktree.scratch.command("sh", ["-c", line], None);
                 self.set_environment(&mut command, made, edits);

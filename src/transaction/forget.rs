@@ -1,8 +1,8 @@
-//! Removing the record of a landing from all chains for good: their references move to chains without it, and their reflogs are
-//! removed.
+//! Removes the record of a landing for good: every chain that has the record is rewritten without it, the chains'
+//! references move to the rewritten chains, and their reflogs are removed.
 //!
-//! The move of the references is the commit point. A note in the transaction directory lets a recovery do the rest after a
-//! kill.
+//! The move of the references is the commit point. A note in the transaction directory lets recovery remove the
+//! reflogs if the run is killed after it.
 
 use super::early::Early;
 use super::transaction_dir::TransactionDir;
@@ -18,11 +18,11 @@ use crate::vcs::repo::Repo;
 use std::path::Path;
 use std::time::Duration;
 
-/// Removes a record from all chains. The records after it are rewritten.
+/// Removes a record from all chains. The later records of each chain are rewritten.
 ///
 /// # Errors
-/// The lock is held, or a chain cannot be read or written, and nothing has changed; or a reflog cannot be removed, which is left
-/// to the recovery.
+/// The lock is held, or a chain cannot be read or written: nothing has changed. Or the record is gone but a reflog cannot be
+/// removed: recovery does that.
 pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();
@@ -36,10 +36,10 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     transaction_dir.note(repo, TransactionDir::FORGOTTEN, &(&was, &id))?;
     let all: Vec<_> = movements.iter().collect();
     let moved = point(Fault::ForgetNoted).and_then(|()| repo.update_refs(&all, &transaction_dir.alive));
-    // A recovery must not go on with a move that failed.
+    // Recovery must not finish a move that failed.
     moved.inspect_err(|_| transaction_dir.forget(TransactionDir::FORGOTTEN))?;
     interrupt::land();
-    early.stay();
+    early.keep();
     let close = || {
         point(Fault::RecordForgotten)?;
         repo.forget_undone(&id)?;
@@ -50,7 +50,7 @@ pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     Ok(())
 }
 
-/// Rewrites every chain that has the record, and returns the moves of their references.
+/// Writes each chain that has the record again without it, and returns the moves of the chains' references.
 fn without(repo: &Repo, record: &Link, id: &str) -> Result<Vec<Movement>> {
     let who = repo.identities(&Given::default())?.committer;
     let mut movements = Vec::new();
@@ -58,7 +58,7 @@ fn without(repo: &Repo, record: &Link, id: &str) -> Result<Vec<Movement>> {
         let mut later = Vec::new();
         let mut found = None;
         for link in repo.chain(tip, name == HISTORY) {
-            // By its message: in a rewritten chain the commit has another id.
+            // Compares messages, because the same record has another commit id in a rewritten chain.
             if link.message == record.message {
                 found = Some(link);
                 break;
@@ -71,7 +71,7 @@ fn without(repo: &Repo, record: &Link, id: &str) -> Result<Vec<Movement>> {
         for link in later.iter().rev() {
             let mut lists = Vec::new();
             for digest in &digests {
-                lists.push((digest.clone(), listings::without(repo, link.tree, digest, id)?));
+                lists.push((digest.clone(), listings::without_landing(repo, link.tree, digest, id)?));
             }
             let tree = repo.relist(link.tree, repo.write_listed(Some(link.tree), lists)?)?;
             last = repo.rewrite_record(link.id, tree, last)?;
@@ -91,7 +91,7 @@ fn without(repo: &Repo, record: &Link, id: &str) -> Result<Vec<Movement>> {
     }
 }
 
-/// Goes on where a killed process stopped, and returns whether the record is gone.
+/// Removes the reflogs that a killed run left after it moved the references. Returns whether it had moved any.
 pub(super) fn settle(repo: &Repo, transaction_dir: &Path) -> Result<bool> {
     let noted = TransactionDir::noted(transaction_dir, TransactionDir::FORGOTTEN)?;
     let (was, id): (Vec<(String, Option<String>)>, String) = noted.unwrap_or_default();

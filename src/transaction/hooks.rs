@@ -1,7 +1,7 @@
 //! The user's hooks, as `git commit` runs them for each commit (githooks(5)), and two of this tool's own.
 //!
-//! They run in the scratch worktree, but they are the hooks of the user's own worktree: no response changes the hooks that
-//! judge it.
+//! They run in the scratch worktree, but they are the hooks of the user's own worktree: no response changes the hooks
+//! that judge it.
 
 use super::command::{self, Failure, Ran};
 use super::scratch_worktree::ScratchWorktree;
@@ -17,8 +17,8 @@ use crate::vcs::{self, Oid, places};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// All hooks, in the order in which they run. For a merge commit the hooks of `git merge --no-ff` run, but post-llm-apply instead
-/// of post-merge.
+/// All hooks, in the order in which they run. For a merge commit the hooks of `git merge --no-ff` run, but
+/// post-llm-apply instead of post-merge.
 const ALL: &[&str] = &[
     PRE_COMMIT,
     PRE_MERGE_COMMIT,
@@ -33,7 +33,7 @@ const ALL: &[&str] = &[
 const SKIPPABLE: &[&str] = &[PRE_COMMIT, PRE_MERGE_COMMIT, COMMIT_MSG, PRE_LLM_APPLY];
 
 /// The hooks that run after the landing, and cannot stop it.
-const AFTER: &[&str] = &[POST_COMMIT, POST_LLM_APPLY];
+const AFTER_LANDING: &[&str] = &[POST_COMMIT, POST_LLM_APPLY];
 
 const PRE_COMMIT: &str = "pre-commit";
 const PRE_MERGE_COMMIT: &str = "pre-merge-commit";
@@ -44,14 +44,14 @@ const PRE_LLM_APPLY: &str = "pre-llm-apply";
 const POST_LLM_APPLY: &str = "post-llm-apply";
 
 /// The largest message that is read back from a hook, in bytes.
-const MESSAGE: u64 = 1 << 20;
+const MAX_MESSAGE_SIZE: u64 = 1 << 20;
 
 /// The hooks that run for a landing.
 #[derive(Debug, Default)]
 pub(super) struct Hooks {
     active: Vec<(&'static str, PathBuf)>,
     /// The files of the repository that the hooks run.
-    made_of: Option<Places>,
+    files: Option<Places>,
 }
 
 impl Hooks {
@@ -74,18 +74,18 @@ impl Hooks {
             }
         }
         let base = base.filter(|_| !active.is_empty());
-        let made_of = base.map(|base| Ok::<_, Error>(Places::new(repo.startup_paths(base)?))).transpose()?;
-        Ok(Self { active, made_of })
+        let files = base.map(|base| Ok::<_, Error>(Places::new(repo.startup_paths(base)?))).transpose()?;
+        Ok(Self { active, files })
     }
 
     /// Whether a change of that path changes the hooks.
-    fn are_made_of(&self, path: &RepoPath) -> bool {
-        is_sensitive(path) || self.made_of.as_ref().is_some_and(|places| places.hold(path))
+    fn depend_on(&self, path: &RepoPath) -> bool {
+        is_sensitive(path) || self.files.as_ref().is_some_and(|places| places.hold(path))
     }
 
     /// The hooks that have to pass before anything lands.
-    pub(super) fn judging(&self) -> impl Iterator<Item = &'static str> {
-        self.active.iter().map(|(name, _)| *name).filter(|name| !AFTER.contains(name))
+    pub(super) fn before_landing(&self) -> impl Iterator<Item = &'static str> {
+        self.active.iter().map(|(name, _)| *name).filter(|name| !AFTER_LANDING.contains(name))
     }
 
     fn get(&self, name: &str) -> Option<&Path> {
@@ -98,16 +98,16 @@ impl Hooks {
 /// # Errors
 /// The configuration cannot be read.
 pub fn hooks_to_pass(repo: &Repo, options: &Options, existing: bool) -> Result<Vec<&'static str>> {
-    let mut names: Vec<_> = Hooks::active(repo, options, existing, None)?.judging().collect();
+    let mut names: Vec<_> = Hooks::active(repo, options, existing, None)?.before_landing().collect();
     let last = "reference-transaction";
     names.extend(repo.hook(last)?.map(|_| last));
     Ok(names)
 }
 
 impl Transaction<'_> {
-    /// Runs a hook, and warns of a stash entry that it leaves: programs that run hooks stash what is not in the commit, and
-    /// one that was killed has not restored it.
-    fn watched(&self, command: Supervised, name: &str) -> Result<Ended> {
+    /// Runs a hook, and warns of a stash entry that it leaves: programs that run hooks stash what is not in the
+    /// commit, and one that was killed has not restored it.
+    fn run_watching_stash(&self, command: Supervised, name: &str) -> Result<Ended> {
         let before = self.repo.value("refs/stash")?;
         let ended = command::run(command, name, self.context.watch);
         if let Some(entry) = self.repo.value("refs/stash")?.filter(|entry| Some(*entry) != before) {
@@ -135,9 +135,9 @@ impl Transaction<'_> {
         Ok(Some(CommitHooks { transaction: self, worktree, who, made: None, edits }))
     }
 
-    /// Runs the hooks of `git commit` for a commit on that parent, with the tree before it and its own, and returns the tree and the
-    /// message that they leave.
-    pub(super) fn judge(
+    /// Runs the hooks of `git commit` for a commit on that parent, with the tree before it and its own, and returns
+    /// the tree and the message that they leave.
+    pub(super) fn run_commit_hooks(
         &self,
         planned: &Planned,
         parent: Option<Oid>,
@@ -151,9 +151,9 @@ impl Transaction<'_> {
         Ok((hooks.pre_commit(parent, before, tree)?, hooks.message(message, "message")?))
     }
 
-    /// Runs the hooks of `git merge --no-ff` for the merge commit, and returns the message that they leave. As there, files that
-    /// they change are ignored.
-    pub(super) fn judge_merge(
+    /// Runs the hooks of `git merge --no-ff` for the merge commit, and returns the message that they leave. As there,
+    /// files that they change are ignored.
+    pub(super) fn run_merge_hooks(
         &self,
         message: &str,
         start: Oid,
@@ -193,15 +193,16 @@ impl Transaction<'_> {
         Ok(file)
     }
 
-    /// Runs the hooks after the landing: post-commit for each commit, in the scratch worktree, then post-llm-apply, in the
-    /// user's. If they fail, it warns. If the landing changes hooks, they do not run.
+    /// Runs the hooks after the landing: post-commit for each commit, in the scratch worktree, then post-llm-apply,
+    /// in the user's. If they fail, it warns. If the landing changes hooks, they do not run.
     pub(super) fn run_after(&mut self, made: &Made, who: &Identities, net: &[NetChange]) {
-        let names: Vec<_> = AFTER.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
+        let names: Vec<_> =
+            AFTER_LANDING.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
         if names.is_empty() {
             return;
         }
         let watch = self.context.watch;
-        if net.iter().any(|(path, ..)| self.hooks.are_made_of(path)) {
+        if net.iter().any(|(path, ..)| self.hooks.depend_on(path)) {
             return watch.warn(&format!("the landing changes hooks: {} did not run", names.join(" and ")));
         }
         for name in names {
@@ -254,7 +255,7 @@ impl Transaction<'_> {
         let plan = self.write_plan(made, true)?;
         let mut command = self.repo.hook_command(program, &plan)?;
         self.set_environment(&mut command, made, &[]);
-        let ended = self.watched(command, POST_LLM_APPLY)?;
+        let ended = self.run_watching_stash(command, POST_LLM_APPLY)?;
         point(Fault::HookTold)?;
         Ok(Some(ended))
     }
@@ -278,7 +279,7 @@ impl CommitHooks<'_> {
         let mut command = self.worktree.scratch.hook(repo, program, args, input)?;
         self.who.tell_author(&mut command);
         self.transaction.set_environment(&mut command, self.made.unwrap_or(&Made::default()), self.edits);
-        self.transaction.watched(command, name).map(Some)
+        self.transaction.run_watching_stash(command, name).map(Some)
     }
 
     /// As `run`, for a hook that has to succeed.
@@ -348,7 +349,7 @@ impl CommitHooks<'_> {
         let refuse = |before: &str, after: &str| {
             Err(Error::Hook(Box::new(Failure::new(Ran::Hook(name), edits, &ended, before, after))))
         };
-        let Ok(left) = places::read(&file, MESSAGE) else {
+        let Ok(left) = places::read(&file, MAX_MESSAGE_SIZE) else {
             return refuse("left no readable commit message", "");
         };
         if left == written {

@@ -1,8 +1,9 @@
-//! The journal: what a landing is about to do. It is on disk before the landing does it, so that a recovery can finish or undo it.
+//! The journal: what a landing is about to do. It is on disk before the landing does it, so that a recovery can
+//! finish or undo it.
 
 use super::any_path::AnyPath;
 use super::staging::Staged;
-use super::transaction_dir::{LIMIT, TransactionDir};
+use super::transaction_dir::{MAX_NOTE_SIZE, TransactionDir};
 use crate::path::RepoPath;
 use crate::vcs::durability::{self, Durability, Unsynced};
 use crate::vcs::fault::{Fault, point};
@@ -76,9 +77,9 @@ impl Journal {
         std::iter::once(&self.movement).chain(&self.records).collect()
     }
 
-    /// Writes token and journal, and renames the journal into place. If anything of the landing is synced, these are synced before,
-    /// so that a lock with the token can always be recognized. `early` says whether objects went in before; `objects` are
-    /// those to be synced.
+    /// Writes token and journal, and renames the journal into place. If anything of the landing is synced, these are
+    /// synced before, so that a lock with the token can always be recognized. `early` says whether objects went in
+    /// before; `objects` are those to be synced.
     pub(super) fn write(
         &self,
         repo: &Repo,
@@ -117,7 +118,7 @@ impl Journal {
     /// # Errors
     /// Why it cannot be used.
     pub(super) fn read(transaction_dir: &Path) -> std::result::Result<Option<Self>, String> {
-        match places::read(&transaction_dir.join(TransactionDir::JOURNAL), LIMIT) {
+        match places::read(&transaction_dir.join(TransactionDir::JOURNAL), MAX_NOTE_SIZE) {
             Ok(bytes) => Self::parse(&bytes).map(Some),
             Err(e) if e.is_missing() => Ok(None),
             Err(e) => Err(e.to_string()),
@@ -128,8 +129,8 @@ impl Journal {
         if bytes.is_empty() {
             return Err("it is empty".to_owned());
         }
-        if bytes.len() as u64 > LIMIT {
-            return Err(format!("it has more than {LIMIT} bytes"));
+        if bytes.len() as u64 > MAX_NOTE_SIZE {
+            return Err(format!("it has more than {MAX_NOTE_SIZE} bytes"));
         }
         let torn = |e: serde_json::Error| format!("it is cut off, or is not a journal: {e}");
         let head: Head = super::from_json(bytes).map_err(torn)?;
@@ -159,8 +160,8 @@ impl Journal {
         }
     }
 
-    /// Replaces the old path of the shared git directory by its path now. The repository may have been moved, copied, or mounted
-    /// elsewhere, and the old path must not be touched then.
+    /// Replaces the old path of the shared git directory by its path now. The repository may have been moved, copied,
+    /// or mounted elsewhere, and the old path must not be touched then.
     pub(super) fn relocate(&mut self, common_dir: &Path) {
         let old = std::mem::replace(&mut self.common_dir.0, common_dir.to_owned());
         for path in std::iter::once(&mut self.git_dir).chain(&mut self.index) {

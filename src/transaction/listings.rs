@@ -7,7 +7,7 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
 /// The largest number of landings in the list of one response.
-const MOST: usize = 32;
+const MAX_LANDINGS: usize = 32;
 
 /// The digest of a response.
 pub fn digest(repo: &Repo, response: &Response) -> String {
@@ -18,20 +18,25 @@ pub fn digest(repo: &Repo, response: &Response) -> String {
 ///
 /// # Errors
 /// The object store fails.
-pub fn of(repo: &Repo, digest: &str) -> Result<Vec<LandedEdits>> {
+pub fn read(repo: &Repo, digest: &str) -> Result<Vec<LandedEdits>> {
     Ok(parse(repo.listed(digest)?))
 }
 
 /// The list of a digest in a record's tree, with one more landing.
-pub(super) fn with(repo: &Repo, tree: Option<Oid>, digest: &str, new: LandedEdits) -> Result<Vec<u8>> {
+pub(super) fn with_landing(
+    repo: &Repo,
+    tree: Option<Oid>,
+    digest: &str,
+    new: LandedEdits,
+) -> Result<Vec<u8>> {
     let mut list = parse(tree.map(|tree| repo.listed_in(tree, digest)).transpose()?.flatten());
     list.insert(0, new);
-    list.truncate(MOST);
+    list.truncate(MAX_LANDINGS);
     Ok(serde_json::to_vec(&list).unwrap_or_default())
 }
 
 /// The list of a digest in a record's tree without the landing of that id; empty if there is no other.
-pub(super) fn without(repo: &Repo, tree: Oid, digest: &str, id: &str) -> Result<Vec<u8>> {
+pub(super) fn without_landing(repo: &Repo, tree: Oid, digest: &str, id: &str) -> Result<Vec<u8>> {
     let mut list = parse(repo.listed_in(tree, digest)?);
     list.retain(|landed| landed.id != id);
     Ok(if list.is_empty() { Vec::new() } else { serde_json::to_vec(&list).unwrap_or_default() })
@@ -39,5 +44,5 @@ pub(super) fn without(repo: &Repo, tree: Oid, digest: &str, id: &str) -> Result<
 
 fn parse(list: Option<Vec<u8>>) -> Vec<LandedEdits> {
     let list: Vec<LandedEdits> = list.and_then(|list| super::from_json(&list).ok()).unwrap_or_default();
-    list.into_iter().filter(LandedEdits::is_plausible).take(MOST).collect()
+    list.into_iter().filter(LandedEdits::is_plausible).take(MAX_LANDINGS).collect()
 }

@@ -1,5 +1,5 @@
-//! Uncommitted changes in files that a landing touches, carried across it: the checkout's file and the staged one are each merged
-//! with the new one.
+//! Uncommitted changes in files that a landing touches, carried across it: the checkout's file and the staged one are
+//! each merged with the new one.
 //!
 //! The checkout's file is merged as it is, so that unchanged lines keep their bytes.
 
@@ -13,7 +13,7 @@ use crate::version;
 
 /// A file with uncommitted changes to be carried across.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Local {
+pub(super) struct LocalChanges {
     pub(super) path: String,
     /// Its new path: the same, unless the file is moved.
     pub(super) to: String,
@@ -35,7 +35,7 @@ pub(super) struct Merged {
     pub(super) mode: u32,
 }
 
-impl Local {
+impl LocalChanges {
     /// Merges `mine`, the content of the checkout's file, and the staged file with the new entry. `content` returns the
     /// content that an entry has in the checkout. The error has the lines of the user's text that are in conflict.
     pub(super) fn merge(

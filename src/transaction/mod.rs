@@ -5,11 +5,11 @@
 //!            `---------------------------- abort ------------------------------'---> as it was
 //! ```
 //!
-//! Only hooks and `--exec` commands have a scratch worktree, with all files. The objects go into the repository early then,
-//! because these processes have to see them: see `scratch_worktree`, `hooks`, `exec` and `early`.
+//! Only hooks and `--exec` commands have a scratch worktree, with all files. The objects go into the repository early
+//! then, because these processes have to see them: see `scratch_worktree`, `hooks`, `exec` and `early`.
 //!
-//! The commit point is the move of the reference. A failure before it undoes everything; after it the landing is finished.
-//! A killed process leaves a journal. By that, [`recover()`] undoes or finishes its landing.
+//! The commit point is the move of the reference. A failure before it undoes everything; after it the landing is
+//! finished. A killed process leaves a journal. By that, [`recover()`] undoes or finishes its landing.
 
 mod any_path;
 mod attempt;
@@ -48,7 +48,7 @@ mod watch;
 
 pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, KEPT_FOR, Listed, is_id as is_attempt_id};
-pub use carry::{Brought, Clash, ClashKind, carry};
+pub use carry::{Carried, Clash, ClashKind, carry};
 pub use command::{Failure, Ran};
 pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
@@ -61,7 +61,7 @@ pub use publish::Prepared;
 pub use queue::QueuePlace;
 pub use record::{Recording, contents, records};
 pub use recover::{pending, recover};
-pub use replay::{Replayed, is_made, is_plain_merge, move_to, replay, reverting};
+pub use replay::{Replayed, is_applied, is_plain_merge, move_to, replay, revert_message};
 pub use series::{Made, MadeCommit, Making, Planned};
 pub use target::Target;
 pub use transaction_dir::TransactionDir;
@@ -80,8 +80,8 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use early::Early;
 use hooks::Hooks;
-use local::Local;
-use obstacles::InCheckout;
+use local::LocalChanges;
+use obstacles::CheckoutState;
 use scratch_worktree::ScratchWorktree;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -287,9 +287,9 @@ fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
 }
 
 /// Waits for the repository's lock, also after a signal if a remote has taken what is to be done here, too.
-fn lock_after(is_taken: bool, repo: &Repo, timeout: Duration) -> Result<Flock> {
+fn lock_after(remote_is_done: bool, repo: &Repo, timeout: Duration) -> Result<Flock> {
     let end = Instant::now() + timeout;
-    let check = || if is_taken { Ok(()) } else { check_interrupt() };
+    let check = || if remote_is_done { Ok(()) } else { check_interrupt() };
     loop {
         check()?;
         let slice = end.saturating_duration_since(Instant::now()).min(Duration::from_millis(100));
@@ -319,7 +319,7 @@ pub struct Transaction<'r> {
     touched: Vec<series::Touched>,
     index: Option<Index>,
     /// Uncommitted changes that are carried across.
-    locals: Vec<Local>,
+    locals: Vec<LocalChanges>,
     commit_settings: CommitSettings,
 }
 
@@ -344,7 +344,7 @@ impl<'r> Transaction<'r> {
         let commit_settings = repo.commit_settings(&options.sign)?;
         let transaction_dir = TransactionDir::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
-        let look = |copy: &str| -> Result<(Option<Index>, InCheckout)> {
+        let look = |copy: &str| -> Result<(Option<Index>, CheckoutState)> {
             let index =
                 target.checked_out.then(|| repo.copy_index(transaction_dir.file(copy))).transpose()?;
             let found = obstacles::check(repo, &target, &touched, index.as_ref(), options.autostash)?;
@@ -358,17 +358,17 @@ impl<'r> Transaction<'r> {
             target.check_tip(repo)?;
             (index, found) = look("index-again")?;
         }
-        let InCheckout { obstacles, locals } = found;
+        let CheckoutState { obstacles, locals } = found;
         if !obstacles.is_empty() {
             return Err(Error::InTheWay(obstacles));
         }
         check_interrupt()?;
         let (mut worktree, mut early) = (None, None);
-        let has_runs = hooks.judging().next().is_some() || !options.exec.is_empty();
-        if has_runs || context.push.is_some() {
+        let runs_commands = hooks.before_landing().next().is_some() || !options.exec.is_empty();
+        if runs_commands || context.push.is_some() {
             early = Some(Early::begin(repo, &transaction_dir)?);
         }
-        if has_runs {
+        if runs_commands {
             worktree = Some(ScratchWorktree::enter(repo, &transaction_dir, target.start, base, options)?);
         }
         let quarantine = Quarantine::enter(repo, &transaction_dir.id)?;

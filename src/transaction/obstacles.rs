@@ -1,6 +1,6 @@
 //! What is in the way of a landing. It is looked for before anything is written, and once more under the locks.
 
-use super::local::Local;
+use super::local::LocalChanges;
 use super::series::{PathChange, Touched};
 use super::{Error, Result, Target};
 use crate::report::{Obstacle, ObstacleKind};
@@ -15,7 +15,7 @@ use crate::vcs::tree::{EXECUTABLE, FILE, LINK, SUBMODULE};
 use std::collections::BTreeSet;
 
 /// The largest number of places to name of a conflict.
-const NAMED: usize = 8;
+const MAX_NAMED_LINES: usize = 8;
 
 fn modified(path: &str) -> Obstacle {
     Obstacle::of_file(ObstacleKind::Modified, path, "has local changes")
@@ -29,9 +29,10 @@ fn deleted(path: &str) -> Obstacle {
     Obstacle::of_file(ObstacleKind::Deleted, path, "was removed or moved without a commit")
 }
 
-/// Uncommitted changes that conflict with the edits, on lines of the checkout's file or the index's, if these are known.
+/// Uncommitted changes that conflict with the edits, on lines of the checkout's file or the index's, if these are
+/// known.
 pub(super) fn clash(path: &str, lines: &[LineRange]) -> Obstacle {
-    let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
+    let named: Vec<String> = lines.iter().take(MAX_NAMED_LINES).map(ToString::to_string).collect();
     let at = if named.is_empty() { String::new() } else { format!(", at {},", named.join(", ")) };
     let message = format!("your uncommitted changes to {path}{at} conflict with what is to land");
     Obstacle::new(ObstacleKind::Clash, path, message)
@@ -44,7 +45,7 @@ pub(super) fn check(
     touched: &[Touched],
     index: Option<&Index>,
     autostash: bool,
-) -> Result<InCheckout> {
+) -> Result<CheckoutState> {
     // Git refuses it too: the objects may never be accepted.
     if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
         return Err(Error::Unsupported {
@@ -62,9 +63,9 @@ pub(super) fn check(
             waited => waited?,
         }
     }
-    let there = in_checkout(repo, target, touched, index, autostash)?;
-    found.extend(there.obstacles);
-    Ok(InCheckout { obstacles: found, ..there })
+    let state = checkout_state(repo, target, touched, index, autostash)?;
+    found.extend(state.obstacles);
+    Ok(CheckoutState { obstacles: found, ..state })
 }
 
 /// Checks again under the locks: others may have changed something since.
@@ -73,7 +74,7 @@ pub(super) fn recheck(
     target: &Target,
     touched: &[Touched],
     index: Option<&Index>,
-    locals: &[Local],
+    locals: &[LocalChanges],
     autostash: bool,
 ) -> Result<Vec<Obstacle>> {
     let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
@@ -81,12 +82,12 @@ pub(super) fn recheck(
         Some(index) if !index.is_current(repo)? => Some(repo.read_index()?),
         _ => None,
     };
-    let there = in_checkout(repo, target, touched, again.as_ref().or(index), autostash)?;
-    found.extend(there.obstacles);
+    let state = checkout_state(repo, target, touched, again.as_ref().or(index), autostash)?;
+    found.extend(state.obstacles);
     // Uncommitted changes were merged as they were then.
-    let new = there.locals.iter().filter(|one| !locals.contains(one));
+    let new = state.locals.iter().filter(|one| !locals.contains(one));
     found.extend(new.map(|one| modified(&one.path)));
-    match locals.iter().find(|one| !there.locals.contains(one)) {
+    match locals.iter().find(|one| !state.locals.contains(one)) {
         Some(gone) if found.is_empty() => Err(vcs::Error::Raced(gone.path.clone()).into()),
         _ => Ok(found),
     }
@@ -94,20 +95,20 @@ pub(super) fn recheck(
 
 /// The state of the touched paths in the checkout.
 #[derive(Default)]
-pub(super) struct InCheckout {
+pub(super) struct CheckoutState {
     pub(super) obstacles: Vec<Obstacle>,
     /// Uncommitted changes that are carried across.
-    pub(super) locals: Vec<Local>,
+    pub(super) locals: Vec<LocalChanges>,
 }
 
-fn in_checkout(
+fn checkout_state(
     repo: &Repo,
     target: &Target,
     touched: &[Touched],
     index: Option<&Index>,
     autostash: bool,
-) -> Result<InCheckout> {
-    let mut found = InCheckout::default();
+) -> Result<CheckoutState> {
+    let mut found = CheckoutState::default();
     let (true, Some(workdir), Some(index)) = (target.checked_out, repo.workdir(), index) else {
         return Ok(found);
     };
@@ -119,13 +120,13 @@ fn in_checkout(
         touched.iter().filter(|path| path.change != PathChange::Written).map(|path| path.path.as_str());
     let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone.collect() };
     for path in touched {
-        let Some(obstacle) = look.at(path)? else { continue };
+        let Some(obstacle) = look.obstacle_at(path)? else { continue };
         let is_change = matches!(obstacle.kind, ObstacleKind::Modified | ObstacleKind::Staged);
         if !is_change {
             found.obstacles.push(obstacle);
             continue;
         }
-        match look.local(path)? {
+        match look.local_changes(path)? {
             Ok(local) if autostash => found.locals.push(local),
             Ok(_) => found.obstacles.push(obstacle),
             Err(why) if autostash => {
@@ -151,7 +152,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn at(&self, touched: &Touched) -> Result<Option<Obstacle>> {
+    fn obstacle_at(&self, touched: &Touched) -> Result<Option<Obstacle>> {
         let path = touched.path.as_str();
         if self.index.is_conflicted(path) {
             return Ok(Some(Obstacle::of_file(ObstacleKind::Conflicted, path, "is in conflict")));
@@ -179,7 +180,7 @@ impl Look<'_> {
             }
             (Some(indexed), found) => self.tracked(touched, &indexed, found),
             (None, Found::Nothing) => Ok(None),
-            (None, Found::Directory) if self.clears(path)? => {
+            (None, Found::Directory) if self.becomes_empty(path)? => {
                 let below = self.index.below(path, |below| self.gone.contains(below));
                 Ok(below.as_deref().map(staged))
             }
@@ -190,7 +191,7 @@ impl Look<'_> {
     }
 
     /// The uncommitted changes to a plain file that stays or is moved; or why they cannot be carried across.
-    fn local(&self, touched: &Touched) -> Result<std::result::Result<Local, &'static str>> {
+    fn local_changes(&self, touched: &Touched) -> Result<std::result::Result<LocalChanges, &'static str>> {
         let path = touched.path.as_str();
         let to = match &touched.change {
             PathChange::Written => path.to_owned(),
@@ -210,7 +211,7 @@ impl Look<'_> {
         };
         let executable = self.is_executable(&indexed, stat.st_mode)?;
         let (path, index, file) = (path.to_owned(), indexed.entry, Identity::of(&stat));
-        Ok(Ok(Local { path, to, old, index, file, executable }))
+        Ok(Ok(LocalChanges { path, to, old, index, file, executable }))
     }
 
     fn tracked(&self, touched: &Touched, indexed: &Indexed, found: Found) -> Result<Option<Obstacle>> {
@@ -254,7 +255,7 @@ impl Look<'_> {
     }
 
     /// Whether a directory holds nothing but files that the response deletes.
-    fn clears(&self, path: &str) -> Result<bool> {
+    fn becomes_empty(&self, path: &str) -> Result<bool> {
         let mut pending = vec![path.to_owned()];
         while let Some(directory) = pending.pop() {
             for name in self.checkout.list(&directory)? {

@@ -15,8 +15,8 @@ use crate::vcs::tree::{BaseTree, Changes};
 use crate::vcs::{self, Oid};
 
 impl<'r> Transaction<'r> {
-    /// Writes the commits, runs hooks and commands on them, and stages the checkout's files. Nothing changes that the user can
-    /// see. `merge` is the message of the merge commit, if one is wanted.
+    /// Writes the commits, runs hooks and commands on them, and stages the checkout's files. Nothing changes that the
+    /// user can see. `merge` is the message of the merge commit, if one is wanted.
     ///
     /// # Errors
     /// [`Error::Hook`], [`Error::Exec`], the disk, the object store, or a signal; everything is as it was then.
@@ -51,14 +51,14 @@ impl<'r> Transaction<'r> {
                 continue;
             }
             let who = &planned.making.identities(&who);
-            let (judged, message) = self.judge(planned, parent, (tree, next), who)?;
-            self.add_hook_changes(base, next, judged, &mut total)?;
+            let (tree_after_hooks, message) = self.run_commit_hooks(planned, parent, (tree, next), who)?;
+            self.add_hook_changes(base, next, tree_after_hooks, &mut total)?;
             let cleanup = planned.making.cleanup(self.context.cleanup.0);
-            let draft = Draft { tree: judged, parents: parent.as_slice(), message: &message };
+            let draft = Draft { tree: tree_after_hooks, parents: parent.as_slice(), message: &message };
             let commit = self.commit(&draft, who, cleanup, || planned.named())?;
-            (one.id, one.changed_by_hooks) = (Some(commit), judged != next);
+            (one.id, one.changed_by_hooks) = (Some(commit), tree_after_hooks != next);
             made.commits.push(one);
-            (parent, tree) = (Some(commit), Some(judged));
+            (parent, tree) = (Some(commit), Some(tree_after_hooks));
         }
         if self.touched.len() > planned_paths {
             // Hooks have changed files that the edits do not touch.
@@ -72,7 +72,7 @@ impl<'r> Transaction<'r> {
         if let (Some(message), Some(tree), Some(last), Some(start)) = (merge, tree, parent, start)
             && last != start
         {
-            let message = self.judge_merge(message, start, last, tree, &who)?;
+            let message = self.run_merge_hooks(message, start, last, tree, &who)?;
             let draft = Draft { tree, parents: &[start, last], message: &message };
             let commit = self.commit(&draft, &who, self.context.cleanup.0, || "the merge".to_owned())?;
             (made.merge, parent) = (Some(commit), Some(commit));

@@ -1,6 +1,6 @@
 //! The result of a dry run: the new tree, in a quarantine outside of the repository, and the obstacles.
 
-use super::obstacles::{self, InCheckout};
+use super::obstacles::{self, CheckoutState};
 use super::staging::Staging;
 use super::{Planned, Result, Target, conversions, series};
 use crate::path::RepoPath;
@@ -60,8 +60,8 @@ pub fn in_the_way(
 ) -> Result<Vec<Obstacle>> {
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     conversions::refuse_together(&base, series)?;
-    let (InCheckout { mut obstacles, locals }, index) =
-        look(repo, target, &series::touched(&base, series)?, autostash)?;
+    let (CheckoutState { mut obstacles, locals }, index) =
+        check_checkout(repo, target, &series::touched(&base, series)?, autostash)?;
     if let (false, Some(workdir), Some(index)) = (locals.is_empty(), repo.workdir(), &index) {
         let (_, preview) = Preview::build(repo, target, series)?;
         let handle = &preview.handle;
@@ -94,16 +94,16 @@ pub fn in_the_way_of(
             change: series::PathChange::Written,
         })
     });
-    Ok(look(repo, target, &touched.collect::<Result<Vec<_>>>()?, autostash)?.0.obstacles)
+    Ok(check_checkout(repo, target, &touched.collect::<Result<Vec<_>>>()?, autostash)?.0.obstacles)
 }
 
 /// The state of the checkout, and the index.
-fn look(
+fn check_checkout(
     repo: &Repo,
     target: &Target,
     touched: &[series::Touched],
     autostash: bool,
-) -> Result<(InCheckout, Option<Index>)> {
+) -> Result<(CheckoutState, Option<Index>)> {
     let paths = touched.iter().map(|touched| touched.path.as_str());
     let index = target.checked_out.then(|| repo.read_index_of(paths)).transpose()?;
     let found = obstacles::check(repo, target, touched, index.as_ref(), autostash)?;

@@ -1,8 +1,8 @@
 //! Publishing: objects, journal, locks, files, index, and last the reference, which is the commit point.
 //!
-//! The index comes before the reference, because `git commit` reads HEAD, then the index, and then takes the index's lock. So a
-//! commit at the same moment has read the old HEAD, and fails when that has moved. With the new HEAD and the old index it
-//! would revert the landing.
+//! The index comes before the reference, because `git commit` reads HEAD, then the index, and then takes the index's
+//! lock. So a commit at the same moment has read the old HEAD, and fails when that has moved. With the new HEAD and
+//! the old index it would revert the landing.
 
 use super::any_path::AnyPath;
 use super::attempt::Attempt;
@@ -58,7 +58,7 @@ impl Locks {
 
 /// The progress between the first lock and the commit point.
 #[derive(Default)]
-struct Held {
+struct Progress {
     locks: Locks,
     /// Whether files of the checkout have changed.
     files: bool,
@@ -95,7 +95,7 @@ impl Prepared<'_> {
     }
 
     /// Says what git itself has written, and why.
-    fn tell_by_git(&self, index: bool) {
+    fn report_use_of_git(&self, index: bool) {
         let watch = self.transaction.context.watch;
         if index {
             watch.detail("git wrote the index, since only git knows all that it has");
@@ -139,26 +139,26 @@ impl Prepared<'_> {
             staged: self.staged.clone(),
             attempts: context.attempts.clone(),
         };
-        let mut held = Held::default();
+        let mut progress = Progress::default();
         let reached = journal
             .write(repo, transaction_dir, self.transaction.early.is_some(), unsynced)
             .map_err(Error::from)
-            .and_then(|()| self.advance(&journal, &token, &mut held, index));
+            .and_then(|()| self.advance(&journal, &token, &mut progress, index));
         if let Err(e) = reached {
-            return Err(match self.take_back(&journal, &held) {
+            return Err(match self.take_back(&journal, &progress) {
                 Ok(()) => e,
                 Err(back) => Error::Stuck { source: Box::new(e), back: Box::new(back) },
             });
         }
         interrupt::land();
         if let Some(early) = &self.transaction.early {
-            early.stay();
+            early.keep();
         }
         let moved = point(Fault::RefMoved);
-        let close = || finish(repo, &transaction_dir.path, &journal, &held.locks);
+        let close = || finish(repo, &transaction_dir.path, &journal, &progress.locks);
         match moved.and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => {
-                self.tell_by_git(index_by_git);
+                self.report_use_of_git(index_by_git);
                 Ok(())
             }
             Err(source) => {
@@ -177,20 +177,26 @@ impl Prepared<'_> {
     }
 
     /// All steps up to the commit point.
-    fn advance(&self, journal: &Journal, token: &Path, held: &mut Held, index: Option<Index>) -> Result<()> {
+    fn advance(
+        &self,
+        journal: &Journal,
+        token: &Path,
+        progress: &mut Progress,
+        index: Option<Index>,
+    ) -> Result<()> {
         let Transaction { repo, transaction_dir, quarantine, target, .. } = &self.transaction;
         quarantine.release(repo, &journal.objects)?;
         point(Fault::ObjectsMoved)?;
         if target.checked_out {
             let patience = Patience::for_index();
-            held.locks.index = Some(TokenLock::take(&repo.index_lock(), token, patience)?);
+            progress.locks.index = Some(TokenLock::take(&repo.index_lock(), token, patience)?);
             point(Fault::IndexLocked)?;
         }
         if !journal.by_git {
             let patience = Patience::for_reference(repo.config())?;
-            held.locks.reference.take(repo, &journal.movement, token, patience)?;
+            progress.locks.reference.take(repo, &journal.movement, token, patience)?;
             for record in &journal.records {
-                held.locks.record.take(repo, record, token, patience)?;
+                progress.locks.record.take(repo, record, token, patience)?;
             }
         }
         // Under the locks git changes nothing more.
@@ -204,7 +210,7 @@ impl Prepared<'_> {
             point(Fault::IndexKept)?;
             if let Some(staged) = &self.staged {
                 staging::check_skipped(&checkout, staged, &self.net)?;
-                held.files = true;
+                progress.files = true;
                 staging::place(&checkout, staged)?;
             }
             let indexed = |path: &RepoPath| self.staged.as_ref()?.indexed.get(path.as_str()).copied();
@@ -221,21 +227,25 @@ impl Prepared<'_> {
         // No lock of ours covers HEAD if a hook makes git move it, or if the branch is not checked out.
         repo.check_head(&target.name, target.is_head)?;
         if !journal.by_git {
-            return Ok(held.locks.reference.commit(repo, &journal.movement, &transaction_dir.file("ref"))?);
+            return Ok(progress.locks.reference.commit(
+                repo,
+                &journal.movement,
+                &transaction_dir.file("ref"),
+            )?);
         }
         repo.update_refs(&journal.movements(), &transaction_dir.alive)?;
-        repo.check_head(&target.name, target.is_head).inspect_err(|_| held.moved = true)?;
+        repo.check_head(&target.name, target.is_head).inspect_err(|_| progress.moved = true)?;
         Ok(())
     }
 
-    /// Undoes what [`Prepared::advance`] did before it failed. Changes that others made at that moment stay: they were the
-    /// reason of the failure.
+    /// Undoes what [`Prepared::advance`] did before it failed. Changes that others made at that moment stay: they
+    /// were the reason of the failure.
     ///
     /// # Errors
     /// Something cannot be undone. Journal and locks stay for the recovery.
-    fn take_back(&self, journal: &Journal, held: &Held) -> Result<()> {
+    fn take_back(&self, journal: &Journal, progress: &Progress) -> Result<()> {
         let Transaction { repo, transaction_dir, target, .. } = &self.transaction;
-        if let (true, Some(staged), Some(workdir)) = (held.files, &self.staged, repo.workdir()) {
+        if let (true, Some(staged), Some(workdir)) = (progress.files, &self.staged, repo.workdir()) {
             staging::undo(&Checkout::open(workdir, repo)?, staged)?;
         }
         if target.checked_out {
@@ -245,7 +255,7 @@ impl Prepared<'_> {
                 &transaction_dir.file(journal::INDEX),
             )?;
         }
-        match held.moved {
+        match progress.moved {
             // The objects stay, because the reflog names them.
             true => {
                 repo.revert_refs(&journal.movements(), &transaction_dir.alive)?;
@@ -258,7 +268,7 @@ impl Prepared<'_> {
             // Git leaves empty directories.
             RefLock::adopt(repo, &journal.records, &Token::default())?.abandon()?;
         }
-        held.locks.abandon()?;
+        progress.locks.abandon()?;
         Ok(Journal::retire(&transaction_dir.path)?)
     }
 }

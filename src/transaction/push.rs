@@ -1,7 +1,7 @@
 //! Pushing the commits before the branch here moves, so that the remote's answer is the commit point.
 //!
-//! The objects are in the repository by then, because git and its hook have to see them. A note says what is pushed where:
-//! if the run is killed before the branch here moves, the recovery asks the remote.
+//! The objects are in the repository by then, because git and its hook have to see them. A note says what is pushed
+//! where: if the run is killed before the branch here moves, the recovery asks the remote.
 
 use super::attempt::Attempt;
 use super::record::{self, RecordContent};
@@ -52,10 +52,10 @@ impl Note {
     /// The note of a transaction directory, if a run could have written it.
     pub(super) fn read(transaction_dir: &Path) -> Result<Option<Self>> {
         let noted: Option<Self> = TransactionDir::noted(transaction_dir, TransactionDir::PUSHED)?;
-        Ok(noted.filter(Self::could_be))
+        Ok(noted.filter(Self::is_plausible))
     }
 
-    fn could_be(&self) -> bool {
+    fn is_plausible(&self) -> bool {
         let names = [&self.upstream.branch, &self.reference];
         let ids = [Some(&self.new), self.old.as_ref()];
         names.into_iter().all(|name| is_reference_name(name))
@@ -68,7 +68,7 @@ impl Note {
     }
 
     /// Whether the remote has the commits; `None` if it cannot be asked.
-    pub(super) fn is_taken(&self, repo: &Repo) -> Option<bool> {
+    pub(super) fn is_on_remote(&self, repo: &Repo) -> Option<bool> {
         let there = repo.ask_remote(&self.upstream).ok()?;
         let Some(there) = there.map(|id| id.to_string()) else { return Some(false) };
         if there == self.new {
@@ -81,22 +81,22 @@ impl Note {
     }
 }
 
-/// Takes the repository's lock once no run pushes such a branch, nor a git that a killed run has started. If something landed here
-/// before the remote answers, the branches would diverge.
+/// Takes the repository's lock once no run pushes such a branch, nor a git that a killed run has started. If
+/// something landed here before the remote answers, the branches would diverge.
 ///
 /// # Errors
 /// A signal, or [`Error::Busy`] after that time.
 pub(super) fn lock_between_pushes(
     repo: &Repo,
     timeout: Duration,
-    is_meant: &dyn Fn(&str) -> bool,
+    is_for_branch: &dyn Fn(&str) -> bool,
     watch: &dyn Watch,
 ) -> Result<Flock> {
     let start = Instant::now();
     loop {
         let lock = lock(repo, timeout)?;
         let under_way = TransactionDir::list(repo)?.into_iter().find_map(|path| {
-            let note = Note::read(&path).ok()?.filter(|note| is_meant(note.reference()))?;
+            let note = Note::read(&path).ok()?.filter(|note| is_for_branch(note.reference()))?;
             (TransactionDir::is_live(&path) == Some(true)).then_some(note)
         });
         let Some(note) = under_way else {
@@ -116,7 +116,7 @@ pub(super) fn lock_between_pushes(
 ///
 /// # Errors
 /// The remote has not taken it.
-pub(super) fn unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
+pub(super) fn why_unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
     match pushed {
         Pushed::Taken => Ok(None),
         Pushed::Behind(why) => Err(Error::Behind { to: to.to_owned(), why }),
@@ -126,8 +126,9 @@ pub(super) fn unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
 }
 
 impl Prepared<'_> {
-    /// Takes the repository's lock once no other run pushes the branch. With `--push` it then pushes the commits, without the
-    /// lock, and takes it again. The note of that keeps other landings on the branch away, and stays until the branch here has moved.
+    /// Takes the repository's lock once no other run pushes the branch. With `--push` it then pushes the commits,
+    /// without the lock, and takes it again. The note of that keeps other landings on the branch away, and stays
+    /// until the branch here has moved.
     pub(super) fn push_and_lock(&self, new: Oid, index: Option<&Index>) -> Result<Flock> {
         let Transaction { repo, transaction_dir, options, context, target, early, .. } = &self.transaction;
         let (repo, timeout) = (*repo, options.lock_timeout);
@@ -136,7 +137,7 @@ impl Prepared<'_> {
         }
         let lock = lock_between_pushes(repo, timeout, &|name| name == target.name, context.watch)?;
         let Some(upstream) = &context.push else { return Ok(lock) };
-        self.check_here(index)?;
+        self.check_before_push(index)?;
         let note = Note {
             upstream: upstream.clone(),
             reference: target.name.clone(),
@@ -156,27 +157,27 @@ impl Prepared<'_> {
         let push = || repo.push(&upstream.remote, &refs, &transaction_dir.alive);
         let pushed = point(Fault::PushNoted).and_then(|()| push()).map_err(Error::from);
         let to = || upstream.to_string();
-        let taken = match pushed.and_then(|pushed| unknown(pushed, &to())) {
+        let taken = match pushed.and_then(|pushed| why_unknown(pushed, &to())) {
             Ok(None) => Ok(()),
             // The connection may have failed after the push, so the remote is asked.
-            Ok(Some(_)) if note.is_taken(repo) == Some(true) => Ok(()),
+            Ok(Some(_)) if note.is_on_remote(repo) == Some(true) => Ok(()),
             Ok(Some(why)) => {
                 // The remote may have it.
                 interrupt::land();
-                early.iter().for_each(|early| early.stay());
+                early.iter().for_each(|early| early.keep());
                 return Err(Error::NotKnown { to: to(), new: new.to_string(), why });
             }
             Err(error) => Err(error),
         };
         taken.inspect_err(|_| self.forget_push())?;
         interrupt::land();
-        early.iter().for_each(|early| early.stay());
+        early.iter().for_each(|early| early.keep());
         let locked = point(Fault::Pushed).map_err(Error::from).and_then(|()| lock_after(true, repo, timeout));
         locked.map_err(|e| self.not_here(e))
     }
 
     /// Checks again, before the push, all that can keep the branch here from moving: a command may have run for long.
-    fn check_here(&self, index: Option<&Index>) -> Result<()> {
+    fn check_before_push(&self, index: Option<&Index>) -> Result<()> {
         let Transaction { repo, target, .. } = &self.transaction;
         repo.check_available_all([&*target.name])?;
         let head = target.is_head.then_some("HEAD");
@@ -205,8 +206,8 @@ impl Prepared<'_> {
     }
 }
 
-/// Moves the branch to the commits that the remote has taken from a dead run, in the worktree that has the branch checked out. It
-/// takes the repository's lock.
+/// Moves the branch to the commits that the remote has taken from a dead run, in the worktree that has the branch
+/// checked out. It takes the repository's lock.
 pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     match repo.open_where(&note.reference)? {
         Some(repo) => move_branch(&repo, note, timeout),

@@ -1,7 +1,7 @@
 //! The queue of a branch: runs that others have overtaken land one after the other.
 //!
-//! It is not a lock: runs in their first try, and git itself, do not wait for their turn. Each place has a transaction directory, so
-//! that a recovery removes it after a kill.
+//! It is not a lock: runs in their first try, and git itself, do not wait for their turn. Each place has a
+//! transaction directory, so that a recovery removes it after a kill.
 
 use super::transaction_dir::TransactionDir;
 use super::{Result, check_interrupt, interrupt};
@@ -41,12 +41,12 @@ impl QueuePlace {
         let start = Instant::now();
         let (mut since, mut last) = (start, usize::MAX);
         loop {
-            let before = self.before();
-            if before == 0 {
+            let ahead = self.runs_ahead();
+            if ahead == 0 {
                 return Ok(true);
             }
-            if before < last {
-                (since, last) = (Instant::now(), before);
+            if ahead < last {
+                (since, last) = (Instant::now(), ahead);
             }
             check_interrupt()?;
             if since.elapsed() >= patience {
@@ -58,7 +58,7 @@ impl QueuePlace {
     }
 
     /// The number of live runs ahead. What cannot be read does not count.
-    fn before(&self) -> usize {
+    fn runs_ahead(&self) -> usize {
         let path = &self.transaction_dir.path;
         let others = path.parent().and_then(|all| places::entries(all).ok()).unwrap_or_default();
         others.iter().filter(|other| *other < path && self.is_in_queue(other)).count()

@@ -1,9 +1,9 @@
-//! The record of a landing: the responses, the report, and the edits of each commit, in a commit of a chain that keeps all of
-//! it reachable.
+//! The record of a landing: the responses, the report, and the edits of each commit, in a commit of a chain that
+//! keeps all of it reachable.
 //!
-//! Its content is written while the landing is prepared. Its commit, whose parent is the record before, is made under the
-//! repository's lock. If git moves the branch, it moves the record's reference in the same step. Else that moves right after the
-//! branch, and the journal has both moves.
+//! Its content is written while the landing is prepared. Its commit, whose parent is the record before, is made under
+//! the repository's lock. If git moves the branch, it moves the record's reference in the same step. Else that moves
+//! right after the branch, and the journal has both moves.
 
 use super::journal::Journal;
 use super::transaction_dir::TransactionDir;
@@ -23,10 +23,10 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The file of a record that holds the report.
-const REPORT: &str = "report.json";
+const REPORT_FILE: &str = "report.json";
 
 /// The beginning of the names of the responses' files; their numbers follow, from 1.
-const RESPONSE: &str = "response-";
+const RESPONSE_PREFIX: &str = "response-";
 
 /// What to record of a landing, beside its report.
 #[derive(Debug, Clone)]
@@ -95,9 +95,9 @@ impl Transaction<'_> {
             return Ok(None);
         };
         let report = self.repo.put_blob(report(made).as_bytes())?;
-        let mut files = vec![(REPORT.to_owned(), report.to_string())];
+        let mut files = vec![(REPORT_FILE.to_owned(), report.to_string())];
         for (number, response) in (1..).zip(recording.responses) {
-            files.push((format!("{RESPONSE}{number}"), self.repo.put_response(response)?.to_string()));
+            files.push((format!("{RESPONSE_PREFIX}{number}"), self.repo.put_response(response)?.to_string()));
         }
         // Commits without edits are those that the landing was rebased onto.
         let onto = made.commits.iter().take_while(|one| one.edits.is_empty());
@@ -152,7 +152,7 @@ impl RecordContent {
         new: Oid,
     ) -> Result<Vec<Movement>> {
         if let Some((key, last)) = &self.key
-            && listings::of(repo, key)?.first().map(|one| &one.id) != last.as_ref()
+            && listings::read(repo, key)?.first().map(|one| &one.id) != last.as_ref()
         {
             // Another run has landed with the same key.
             return Err(vcs::Error::Moved { name: self.record.reference.clone() }.into());
@@ -170,7 +170,7 @@ impl RecordContent {
         let mut lists = Vec::new();
         for (digest, one) in &self.landed {
             let new = LandedEdits { time, ..one.clone() };
-            lists.push((digest.clone(), listings::with(repo, known, digest, new)?));
+            lists.push((digest.clone(), listings::with_landing(repo, known, digest, new)?));
         }
         let listed = repo.write_listed(known, lists)?;
         let files = self.files.iter().map(|(name, id)| Ok((name.clone(), repo.id(id)?)));
@@ -214,7 +214,8 @@ pub(super) fn add_missing(
     Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &transaction_dir.alive)?)
 }
 
-/// Moves the references of the records after the branch, unless they have moved, and releases their locks. It can be run again.
+/// Moves the references of the records after the branch, unless they have moved, and releases their locks. It can be
+/// run again.
 pub(super) fn finish(
     repo: &Repo,
     transaction_dir: &Path,
@@ -253,7 +254,7 @@ pub fn records(repo: &Repo) -> Result<(Vec<(Record, Link)>, usize)> {
     let mut all = Vec::new();
     let History { links, mut odd } = repo.history().map_err(Error::from)?;
     for link in links {
-        match Record::parse(&link.message).filter(|record| could_be(repo, record)) {
+        match Record::parse(&link.message).filter(|record| is_plausible(repo, record)) {
             Some(record) => all.push((record, link)),
             None => odd += 1,
         }
@@ -267,7 +268,7 @@ pub fn records(repo: &Repo) -> Result<(Vec<(Record, Link)>, usize)> {
 }
 
 /// Whether the names in a record are valid here. Anybody may have written it.
-fn could_be(repo: &Repo, record: &Record) -> bool {
+fn is_plausible(repo: &Repo, record: &Record) -> bool {
     let objects = [record.old.as_ref(), record.start.as_ref(), Some(&record.new)];
     let commits = record.commits.iter().map(|(commit, _)| commit);
     (record.reference == "HEAD" || is_reference_name(&record.reference))
@@ -279,9 +280,11 @@ fn could_be(repo: &Repo, record: &Record) -> bool {
 /// # Errors
 /// They cannot be read.
 pub fn contents(repo: &Repo, link: &Link) -> Result<(Option<String>, Vec<Vec<u8>>)> {
-    let report = repo.file_of(link.tree, REPORT)?;
+    let report = repo.file_of(link.tree, REPORT_FILE)?;
     let mut responses = Vec::new();
-    while let Some(response) = repo.file_of(link.tree, &format!("{RESPONSE}{}", responses.len() + 1))? {
+    while let Some(response) =
+        repo.file_of(link.tree, &format!("{RESPONSE_PREFIX}{}", responses.len() + 1))?
+    {
         responses.push(response);
     }
     Ok((report.and_then(|report| String::from_utf8(report).ok()), responses))

@@ -1,8 +1,8 @@
 //! Recovery: finishing the transactions of killed processes, undoing them, or giving them up.
 
 use super::journal::Journal;
-use super::settle::{settle, shown};
-use super::transaction_dir::{Elsewhere, TransactionDir};
+use super::settle::{settle, to_strings};
+use super::transaction_dir::{OutsideDir, TransactionDir};
 use super::{
     Error, Result, Watch, discard, drop as dropping, early, forget, interrupt, push, remove_abandoned,
     scratch_dir,
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 impl Recovered {
-    fn named(self, transaction_dir: &Path, reference: Option<&str>) -> Self {
+    fn with_id(self, transaction_dir: &Path, reference: Option<&str>) -> Self {
         Self { id: TransactionDir::id_of(transaction_dir), reference: reference.map(str::to_owned), ..self }
     }
 }
@@ -35,27 +35,27 @@ pub fn pending(repo: &Repo) -> Result<Vec<String>> {
 
 /// Finishes or undoes every transaction of a dead process. With `discard` it gives up one whose journal cannot be used.
 ///
-/// It asks a remote about a push only if `asks` is true for the reference, and then without the lock, because that may take long.
-/// With `watch` it first waits until no process pushes these references.
+/// It asks a remote about a push only if `asks` is true for the reference, and then without the lock, because that
+/// may take long. With `watch` it first waits until no process pushes these references.
 ///
 /// # Errors
 /// The lock is held, a file cannot be read or written, or [`Error::Broken`]. Running it again goes on where it stopped.
 pub fn recover(
     repo: &Repo,
     timeout: Duration,
-    asks: &dyn Fn(&str) -> bool,
+    may_ask: &dyn Fn(&str) -> bool,
     watch: Option<&dyn Watch>,
     discard: bool,
 ) -> Result<Vec<Recovered>> {
     TransactionDir::check_all(repo.common_dir())?;
-    let ours = repo.common_dir().join("llm-apply");
-    if !ours.exists() {
+    let own_dir = repo.common_dir().join("llm-apply");
+    if !own_dir.exists() {
         return Ok(Vec::new());
     }
     // A signal waits until the recovery is complete.
     let _held = interrupt::hold();
     let lock = match watch {
-        Some(watch) => push::lock_between_pushes(repo, timeout, asks, watch)?,
+        Some(watch) => push::lock_between_pushes(repo, timeout, may_ask, watch)?,
         None => super::lock(repo, timeout)?,
     };
     let (mut all, mut later) = (Vec::new(), Vec::new());
@@ -67,15 +67,15 @@ pub fn recover(
             all.push(given_up(repo, &path, discard::set_aside(repo, &path)?)?);
             continue;
         }
-        let Some(dead) = Dead::take(repo, path, discard)? else { continue };
+        let Some(dead) = DeadTransaction::take(repo, path, discard)? else { continue };
         let mut unanswered = None;
-        all.extend(dead.unless_given_up(dead.settle(&mut unanswered))?);
+        all.extend(dead.or_give_up(dead.settle(&mut unanswered))?);
         later.extend(unanswered.map(|unanswered| (dead, unanswered)));
     }
     drop(lock);
     for (dead, (note, known, left)) in later {
         let answer = match known {
-            None if asks(note.reference()) => note.is_taken(repo),
+            None if may_ask(note.reference()) => note.is_on_remote(repo),
             known => known,
         };
         // This is a landing, which takes the lock.
@@ -91,32 +91,33 @@ pub fn recover(
         }
         let _lock = super::lock(repo, timeout)?;
         let ended = moved.and_then(|moved| dead.end(Some(note.reference()), moved));
-        all.extend(dead.unless_given_up(ended)?);
+        all.extend(dead.or_give_up(ended)?);
     }
     repo.remove_temporaries();
     // A run may have been killed before it made its directory in there.
     let _ = std::fs::remove_dir(TransactionDir::all(repo.common_dir()));
-    let _ = std::fs::remove_dir(ours);
+    let _ = std::fs::remove_dir(own_dir);
     Ok(all)
 }
 
 /// Whether another try would fail, too, so that the run can be given up.
-fn is_for_good(error: &Error) -> bool {
+fn is_permanent(error: &Error) -> bool {
     !matches!(error, Error::Busy { .. } | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
-/// The note of a push that is to be settled by the remote's answer, that answer if it is known, and paths that were left as they are.
+/// The note of a push that is to be settled by the remote's answer, that answer if it is known, and paths that were
+/// left as they are.
 type Unanswered = (push::Note, Option<bool>, Vec<String>);
 
 /// A transaction whose process is dead, locked against other recoveries.
-struct Dead<'r> {
+struct DeadTransaction<'r> {
     repo: &'r Repo,
     path: PathBuf,
     _alive: Option<Flock>,
     discard: bool,
 }
 
-impl<'r> Dead<'r> {
+impl<'r> DeadTransaction<'r> {
     /// Locks it; `None` if its process lives, or it belongs to another user.
     fn take(repo: &'r Repo, path: PathBuf, discard: bool) -> Result<Option<Self>> {
         let live = path.join(TransactionDir::LIVE);
@@ -139,10 +140,10 @@ impl<'r> Dead<'r> {
     }
 
     /// The result; `None` if its process has just removed it. With `discard`, one that always fails is given up.
-    fn unless_given_up(&self, settled: Result<Option<Recovered>>) -> Result<Option<Recovered>> {
+    fn or_give_up(&self, settled: Result<Option<Recovered>>) -> Result<Option<Recovered>> {
         match settled {
             Err(_) if !self.path.exists() => Ok(None),
-            Err(error) if self.discard && is_for_good(&error) => {
+            Err(error) if self.discard && is_permanent(&error) => {
                 given_up(self.repo, &self.path, discard::give_up(self.repo, &self.path)?).map(Some)
             }
             settled => settled,
@@ -168,7 +169,7 @@ impl<'r> Dead<'r> {
                 return Ok(None);
             }
             clean(repo, path, Some(&journal), settled.end)?;
-            return Ok(Some(settled.named(path, Some(&journal.movement.name))));
+            return Ok(Some(settled.with_id(path, Some(&journal.movement.name))));
         }
         if !discard::locks_with(repo, path, &discard::token(repo, path)?)?.is_empty() {
             return Err(discard::broken(repo, path, "it is gone, and left locks".to_owned()));
@@ -184,8 +185,8 @@ impl<'r> Dead<'r> {
         self.end(None, Recovered::at(end))
     }
 
-    /// Deletes what it has left, unless that is still needed; `None` if another recovery has done that. The caller holds the
-    /// repository's lock.
+    /// Deletes what it has left, unless that is still needed; `None` if another recovery has done that. The caller
+    /// holds the repository's lock.
     fn end(&self, reference: Option<&str>, settled: Recovered) -> Result<Option<Recovered>> {
         if !self.path.exists() {
             return Ok(None);
@@ -193,18 +194,19 @@ impl<'r> Dead<'r> {
         if !matches!(settled.end, End::Unknown | End::Waiting) {
             clean(self.repo, &self.path, None, settled.end)?;
         }
-        Ok(Some(settled.named(&self.path, reference)))
+        Ok(Some(settled.with_id(&self.path, reference)))
     }
 }
 
 /// The result for one that was given up, with all locks that exist, because one of them may be its own.
 fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recovered> {
-    let (aside, locks) = (Some(aside.display().to_string()), shown(repo.lock_files()?));
+    let (aside, locks) = (Some(aside.display().to_string()), to_strings(repo.lock_files()?));
     let settled = Recovered { aside, locks, ..Recovered::at(End::GivenUp) };
-    Ok(settled.named(transaction_dir, None))
+    Ok(settled.with_id(transaction_dir, None))
 }
 
-/// Checks that a transaction directory holds only files and directories: runs make nothing else, and writing would follow a link.
+/// Checks that a transaction directory holds only files and directories: runs make nothing else, and writing would
+/// follow a link.
 fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     for entry in places::entries(transaction_dir)? {
         let Ok(kind) = entry.symlink_metadata().map(|found| found.file_type()) else { continue };
@@ -232,10 +234,10 @@ fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: En
     // A git that the killed run started may still write there.
     places::remove(&Quarantine::path_for(repo.objects_dir(), id))?;
     let staged = journal.and_then(|journal| journal.staged.as_ref());
-    if staged.is_some_and(|staged| staged.beside) || Elsewhere::STAGING.noted(transaction_dir).is_some() {
+    if staged.is_some_and(|staged| staged.beside) || OutsideDir::STAGING.noted(transaction_dir).is_some() {
         for checkout in repo.checkouts() {
             // Of a link it removes only the link.
-            let _ = std::fs::remove_dir_all(checkout.join(Elsewhere::STAGING.name(transaction_dir)));
+            let _ = std::fs::remove_dir_all(checkout.join(OutsideDir::STAGING.name(transaction_dir)));
         }
     }
     Scratch::remove(repo.common_dir(), id)?;

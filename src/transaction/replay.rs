@@ -1,6 +1,6 @@
 //! Existing commits, made again on a branch as `git cherry-pick` does it, or undone as `git revert` does it.
 
-use super::carry::{Brought, Clash, ClashKind, NewBase, changes_of, origins_of};
+use super::carry::{Carried, Clash, ClashKind, NewBase, changes_of, origins_of};
 use super::series::{Making, Planned};
 use crate::vcs::history::CommitData;
 use crate::vcs::merge::{Favor, Merge, Paths};
@@ -24,15 +24,15 @@ impl Replayed {
     }
 }
 
-/// Makes commits again, or undoes them, on the commit `onto`. Each gets its number (from 1) as its edit. With `favor` the lines of
-/// that side are taken in a conflict.
+/// Makes commits again, or undoes them, on the commit `onto`. Each gets its number (from 1) as its edit. With `favor`
+/// the lines of that side are taken in a conflict.
 ///
-/// A commit that is made again keeps its author and its message. One that is undone gets the user as its author, and the
-/// message of `git revert`.
+/// A commit that is made again keeps its author and its message. One that is undone gets the user as its author, and
+/// the message of `git revert`.
 ///
 /// # Errors
 /// The object store fails, or a commit cannot be read.
-pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Brought> {
+pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Carried> {
     let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let mut new_base = NewBase::new(&handle, handle.tree_of(onto)?, favor);
     let mut series = Vec::new();
@@ -50,26 +50,26 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
         }
         let own = handle.changes(before, after)?.ok();
         let tip = new_base.tip;
-        let changes = new_base.pick(at, before, after, own)?;
+        let changes = new_base.cherry_pick(at, before, after, own)?;
         // The changes of a commit that clashes are not in the tree.
         last = Some(after).filter(|_| !new_base.clashes_at(at));
-        let name = named(&handle, &commit);
+        let name = name_of(&handle, &commit);
         let (message, making) = match replayed.reversed {
             false => (commit.message, Making::Again { author: commit.author, name }),
-            true => (reverting(&commit), Making::New),
+            true => (revert_message(&commit), Making::New),
         };
         let origins = origins_of(&handle, Some(tip), new_base.tip, &changes)?;
         series.push(Planned { edits: vec![at + 1], message, changes, origins, making });
     }
-    Ok(new_base.brought(series))
+    Ok(new_base.into_carried(series))
 }
 
-/// Whether the tree `now` has the changes from `before` to `after` already: merging them changes nothing. `paths` are the changed
-/// ones.
+/// Whether the tree `now` has the changes from `before` to `after` already: merging them changes nothing. `paths` are
+/// the changed ones.
 ///
 /// # Errors
 /// The object store fails.
-pub fn is_made(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
+pub fn is_applied(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>; 3]) -> Result<bool> {
     let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let merged = handle.merge(paths, before, now, after, None)?;
     Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))
@@ -86,7 +86,7 @@ pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     for other in others {
         let base = handle.merge_base(*first, *other)?.map(|base| handle.tree_of(base)).transpose()?;
         new_base.compare_with(base)?;
-        new_base.pick(0, base, Some(handle.tree_of(*other)?), None)?;
+        new_base.cherry_pick(0, base, Some(handle.tree_of(*other)?), None)?;
         if new_base.clashes_at(0) {
             return Ok(false);
         }
@@ -117,17 +117,17 @@ pub fn move_to(
         edits: Vec::new(),
         origins: origins_of(handle, before, after, &changes)?,
         changes,
-        making: Making::AsIs { commit: to, name: named(handle, &commit) },
+        making: Making::AsIs { commit: to, name: name_of(handle, &commit) },
         message: commit.message,
     }))
 }
 
-fn named(handle: &Repo, commit: &CommitData) -> String {
+fn name_of(handle: &Repo, commit: &CommitData) -> String {
     format!("{} ({})", handle.short(commit.id), commit.subject())
 }
 
 /// The message of a commit that takes this one back (git-revert(1)).
-pub fn reverting(commit: &CommitData) -> String {
+pub fn revert_message(commit: &CommitData) -> String {
     let subject = commit.subject();
     let reverted = subject.strip_prefix("Revert \"").filter(|rest| !rest.starts_with("Revert \""));
     let subject = match reverted {

@@ -4,7 +4,7 @@
 //! The transaction directory notes it before it is made. A file in it names its transaction and repository, and only a
 //! directory that names them is ever removed.
 
-use super::transaction_dir::{Elsewhere, TransactionDir};
+use super::transaction_dir::{OutsideDir, TransactionDir};
 use super::{Error, Result};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const OWNER: &str = "owner";
 
 /// The directory in it that holds the worktree, which has the repository's name.
-const WITHIN: &str = "worktree";
+const WORKTREE_PARENT: &str = "worktree";
 
 /// The lock of a directory that is kept, and its index between two landings.
 const LOCK: &str = "lock";
@@ -44,12 +44,12 @@ impl ScratchDir {
     ) -> Result<Self> {
         let root = root(repo, configured)?;
         let name = repo.names().into_iter().next().unwrap_or_else(|| "repository".to_owned());
-        if keep && let Some(kept) = Self::take(repo, &root, &name)? {
+        if keep && let Some(kept) = Self::take_kept(repo, &root, &name)? {
             return Ok(kept);
         }
-        let path = Elsewhere::SCRATCH.note(transaction_dir, &root)?;
+        let path = OutsideDir::SCRATCH.note(transaction_dir, &root)?;
         sharing::in_own(&root, || places::make_private(&path))?;
-        let within = path.join(WITHIN);
+        let within = path.join(WORKTREE_PARENT);
         let made = Self { top: within.join(name), path, kept: None };
         let owner = made.path.join(OWNER);
         let owned = owner_of(repo, &transaction_dir.id)?;
@@ -60,7 +60,7 @@ impl ScratchDir {
     }
 
     /// The directory that is kept, locked; `None` if another landing has it. What is damaged in it is made anew.
-    fn take(repo: &Repo, root: &Path, name: &str) -> Result<Option<Self>> {
+    fn take_kept(repo: &Repo, root: &Path, name: &str) -> Result<Option<Self>> {
         // All worktrees share the git directory, so they all give it the same name.
         let common = repo.common_dir();
         let common = common.canonicalize().map_err(|e| vcs::Error::io("look at", common, e))?;
@@ -81,7 +81,7 @@ impl ScratchDir {
             std::fs::write(&lock, b"").map_err(|e| vcs::Error::io("write", &lock, e))?;
         }
         let Some(kept) = Flock::attempt(&lock)? else { return Ok(None) };
-        let within = path.join(WITHIN);
+        let within = path.join(WORKTREE_PARENT);
         let top = within.join(name);
         // A command that ran there may have replaced them.
         let kind = |path: &Path| path.symlink_metadata().ok().map(|found| found.file_type());
@@ -139,7 +139,7 @@ impl Drop for ScratchDir {
 
 /// Removes the directory of a dead transaction, if that transaction made it.
 pub(super) fn reap(repo: &Repo, transaction_dir: &Path) -> Result<()> {
-    let Some(path) = Elsewhere::SCRATCH.noted(transaction_dir) else { return Ok(()) };
+    let Some(path) = OutsideDir::SCRATCH.noted(transaction_dir) else { return Ok(()) };
     if !path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return Ok(());
     }

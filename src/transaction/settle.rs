@@ -16,7 +16,7 @@ use crate::vcs::repo::Repo;
 use std::path::{Path, PathBuf};
 
 /// The paths, as text.
-pub(super) fn shown(paths: Vec<PathBuf>) -> Vec<String> {
+pub(super) fn to_strings(paths: Vec<PathBuf>) -> Vec<String> {
     paths.iter().map(|path| path.display().to_string()).collect()
 }
 
@@ -28,7 +28,7 @@ struct Killed<'a> {
     /// The landing's locks. The index's may be a new one.
     locks: Locks,
     /// Whether the landing still has the index's lock. Then git has written no index and no commit since.
-    unbroken: bool,
+    kept_index_lock: bool,
     /// The reference's commit now.
     tip: Option<String>,
     /// Whether the landing changes an index that still exists.
@@ -50,10 +50,10 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
     // A detached HEAD is gone with its worktree.
     if worktree.is_none() && movement.name == "HEAD" {
         record.abandon()?;
-        return Ok(Recovered { left: paths(journal), ..Recovered::at(End::LeftAlone) });
+        return Ok(Recovered { left: staged_paths(journal), ..Recovered::at(End::LeftAlone) });
     }
     let index = match &journal.index {
-        Some(index) => TokenLock::adopt(beside(&index.0), &token)?,
+        Some(index) => TokenLock::adopt(lock_of(&index.0), &token)?,
         None => None,
     };
     let has_index = journal.index.is_some() && worktree.is_some();
@@ -61,7 +61,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         repo,
         transaction_dir,
         journal,
-        unbroken: index.is_some() || !has_index,
+        kept_index_lock: index.is_some() || !has_index,
         locks: Locks { index, reference: RefLock::adopt(repo, [movement], &token)?, record },
         tip: repo.value(&movement.name)?.map(|id| id.to_string()),
         has_index,
@@ -82,25 +82,25 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         error => error,
     })?;
     if journal.by_git {
-        settled.locks = shown(repo.stale_locks(journal.movements()));
+        settled.locks = to_strings(repo.stale_locks(journal.movements()));
     }
     Ok(settled)
 }
 
-fn beside(index: &Path) -> PathBuf {
+fn lock_of(index: &Path) -> PathBuf {
     let mut lock = index.to_owned().into_os_string();
     lock.push(".lock");
     lock.into()
 }
 
-fn paths(journal: &Journal) -> Vec<String> {
+fn staged_paths(journal: &Journal) -> Vec<String> {
     let files = journal.staged.iter().flat_map(|staged| &staged.files);
     files.map(|file| file.path.clone()).collect()
 }
 
 impl Killed<'_> {
     /// Whether HEAD points to the same reference as before.
-    fn head_is_as_left(&self) -> Result<bool> {
+    fn is_head_unchanged(&self) -> Result<bool> {
         match self.repo.check_head(&self.journal.movement.name, self.journal.movement.is_head) {
             Err(vcs::Error::Switched { .. }) => Ok(false),
             checked => Ok(checked.map(|()| true)?),
@@ -111,16 +111,16 @@ impl Killed<'_> {
         self.tip.as_ref() == Some(&self.journal.movement.new)
     }
 
-    /// Whether the branch has moved to the new commit, and on from there. A landing may move a branch back to a commit that it
-    /// contains: then it has not moved if it still contains the old one.
+    /// Whether the branch has moved to the new commit, and on from there. A landing may move a branch back to a
+    /// commit that it contains: then it has not moved if it still contains the old one.
     fn has_moved_on(&self) -> Result<bool> {
         let (repo, movement) = (self.repo, &self.journal.movement);
         let Some(tip) = self.tip.as_ref() else { return Ok(false) };
-        let stayed = match &movement.old {
+        let has_stayed = match &movement.old {
             Some(old) => repo.contains(tip, old)? && repo.contains(old, &movement.new)?,
             None => false,
         };
-        Ok(!stayed && repo.contains(tip, &movement.new)?)
+        Ok(!has_stayed && repo.contains(tip, &movement.new)?)
     }
 
     /// The paths of the index, if the landing changes one that still exists, of the old index and of the new one.
@@ -134,9 +134,9 @@ impl Killed<'_> {
     }
 
     /// Whether the checkout or the index has changed, and that was not undone.
-    fn is_begun(&self) -> Result<bool> {
+    fn has_started(&self) -> Result<bool> {
         if let (Some(checkout), Some(staged)) = (&self.checkout, &self.journal.staged)
-            && staging::is_begun(checkout, staged)?
+            && staging::has_started(checkout, staged)?
         {
             return Ok(true);
         }
@@ -148,8 +148,8 @@ impl Killed<'_> {
         }
     }
 
-    /// Takes a lock again that is gone, if nothing else has changed and work is left: git itself tells people to remove a stale
-    /// lock.
+    /// Takes a lock again that is gone, if nothing else has changed and work is left: git itself tells people to
+    /// remove a stale lock.
     fn relock(&mut self) -> Result<()> {
         let Some([index, ..]) = self.indexes() else { return Ok(()) };
         let movement = &self.journal.movement;
@@ -163,12 +163,12 @@ impl Killed<'_> {
         }
         if self.locks.index.is_some()
             || self.tip != movement.old
-            || !self.is_begun()?
+            || !self.has_started()?
             || !self.is_untouched()?
         {
             return Ok(());
         }
-        let lock = TokenLock::take(&beside(&index), &token, Patience::for_index())?;
+        let lock = TokenLock::take(&lock_of(&index), &token, Patience::for_index())?;
         point(Fault::IndexLocked)?;
         // Another process may have been faster.
         let now = self.repo.value(&movement.name)?.map(|id| id.to_string());
@@ -186,7 +186,7 @@ impl Killed<'_> {
     fn is_untouched(&self) -> Result<bool> {
         let Some([index, kept, prepared]) = self.indexes() else { return Ok(false) };
         let is_like = |known: &Path| self.repo.is_index_like(&index, known);
-        Ok(self.head_is_as_left()? && (is_like(&kept)? || is_like(&prepared)?))
+        Ok(self.is_head_unchanged()? && (is_like(&kept)? || is_like(&prepared)?))
     }
 
     fn finish_or_undo(&self) -> Result<Recovered> {
@@ -197,7 +197,7 @@ impl Killed<'_> {
             return Ok(Recovered::at(End::Finished));
         }
         let mut left = Vec::new();
-        if is_old && self.locks.index.is_some() && (!self.has_index || self.head_is_as_left()?) {
+        if is_old && self.locks.index.is_some() && (!self.has_index || self.is_head_unchanged()?) {
             if let (Some(checkout), Some(staged)) = (&self.checkout, &self.journal.staged) {
                 left = staging::undo(checkout, staged)?;
             }
@@ -205,10 +205,10 @@ impl Killed<'_> {
                 self.repo.restore_index(&index, &kept, &prepared)?;
                 point(Fault::IndexRestored)?;
             }
-        } else if self.is_begun()? {
+        } else if self.has_started()? {
             // The user has to look at these paths.
             self.locks.abandon()?;
-            return Ok(Recovered { left: paths(self.journal), ..Recovered::at(End::LeftAlone) });
+            return Ok(Recovered { left: staged_paths(self.journal), ..Recovered::at(End::LeftAlone) });
         }
         self.retract()?;
         self.locks.abandon()?;
@@ -219,7 +219,7 @@ impl Killed<'_> {
         let (directory, objects) = (self.repo.objects_dir(), &self.journal.objects);
         // A reference may name the commits, or another commit may have trees that were made from the new index.
         if !self.repo.is_named(objects, &self.journal.movement)?
-            && (self.unbroken || Quarantine::is_newest(directory, objects)?)
+            && (self.kept_index_lock || Quarantine::is_newest(directory, objects)?)
         {
             Quarantine::retract(directory, objects)?;
         }

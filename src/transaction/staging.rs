@@ -5,9 +5,9 @@ mod directories;
 pub(super) use directories::prune;
 
 use super::conversions::is_attributes;
-use super::local::{Local, Merged};
+use super::local::{LocalChanges, Merged};
 use super::obstacles::clash;
-use super::transaction_dir::{Elsewhere, TransactionDir};
+use super::transaction_dir::{OutsideDir, TransactionDir};
 use super::{Error, Result};
 use crate::path::RepoPath;
 use crate::report::Obstacle;
@@ -31,8 +31,8 @@ pub(super) type NetChange = (RepoPath, Option<Entry>, Option<Entry>);
 /// What a landing does to the checkout, for the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Staged {
-    /// Whether the directory of the new and the old files lies in the checkout, because the git directory is on another file
-    /// system.
+    /// Whether the directory of the new and the old files lies in the checkout, because the git directory is on
+    /// another file system.
     pub(super) beside: bool,
     /// The files, in the order of their paths.
     pub(super) files: Vec<File>,
@@ -75,7 +75,7 @@ impl Staged {
     /// Sets the directory, by the checkout that the repository has now.
     pub(super) fn locate(&mut self, transaction_dir: &Path, workdir: &Path) {
         self.directory = match self.beside {
-            true => workdir.join(Elsewhere::STAGING.name(transaction_dir)),
+            true => workdir.join(OutsideDir::STAGING.name(transaction_dir)),
             false => transaction_dir.join(TransactionDir::FILES),
         };
     }
@@ -115,14 +115,14 @@ impl<'a> Staging<'a> {
         Ok(Self { repo, workdir, checkout, index, source: Source::Checkout })
     }
 
-    /// Writes all new files aside, exactly as they will be in the checkout. `origins` has the old path of each moved or copied
-    /// file.
+    /// Writes all new files aside, exactly as they will be in the checkout. `origins` has the old path of each moved
+    /// or copied file.
     pub(super) fn stage(
         mut self,
         transaction_dir: &TransactionDir,
         net: &[NetChange],
         origins: &BTreeMap<RepoPath, RepoPath>,
-        locals: &[Local],
+        locals: &[LocalChanges],
     ) -> Result<Staged> {
         let created = net.iter().filter(|(_, old, new)| old.is_none() && new.is_some());
         let created: Vec<&str> = created.map(|(path, ..)| path.as_str()).collect();
@@ -139,7 +139,7 @@ impl<'a> Staging<'a> {
         };
         staged.locate(&transaction_dir.path, self.workdir);
         if staged.beside {
-            Elsewhere::STAGING.note(transaction_dir, self.workdir)?;
+            OutsideDir::STAGING.note(transaction_dir, self.workdir)?;
         }
         places::make_private(&staged.directory)?;
         self.fill(net, origins, locals, &mut staged).inspect_err(|_| discard(&staged))?;
@@ -150,7 +150,7 @@ impl<'a> Staging<'a> {
         &mut self,
         net: &[NetChange],
         origins: &BTreeMap<RepoPath, RepoPath>,
-        locals: &[Local],
+        locals: &[LocalChanges],
         staged: &mut Staged,
     ) -> Result<()> {
         let by_new_path = |path: &str| locals.iter().find(|local| local.to == path);
@@ -210,7 +210,8 @@ impl<'a> Staging<'a> {
                             }
                         }
                     }
-                    // It gets the permissions of the file that it replaces or comes from, so that a private file stays private.
+                    // It gets the permissions of the file that it replaces or comes from, so that a private file
+                    // stays private.
                     let like = match (before, origin) {
                         (None, Some(origin)) => checkout.identity(origin.as_str())?,
                         (before, _) => before,
@@ -222,7 +223,7 @@ impl<'a> Staging<'a> {
                     file.staged = identity(&name)?;
                 }
                 None => {
-                    file.early = excludes(&written, path);
+                    file.early = is_in_the_way(&written, path);
                     match locals.iter().find(|local| local.path == path) {
                         None => {}
                         Some(local) if local.to != path && written.contains(local.to.as_str()) => {
@@ -239,7 +240,7 @@ impl<'a> Staging<'a> {
         if !clashes.is_empty() {
             return Err(Error::InTheWay(clashes));
         }
-        directories::directories(checkout, net, staged)
+        directories::find_changes(checkout, net, staged)
     }
 
     /// The content of an entry in the checkout, and the attribute for which git itself has made it.
@@ -259,7 +260,7 @@ impl<'a> Staging<'a> {
     /// The user's content, and the merge of it and of the index entry with the new entry; or the conflict.
     pub(super) fn merged(
         &self,
-        local: &Local,
+        local: &LocalChanges,
         new: Entry,
     ) -> Result<std::result::Result<(Vec<u8>, Merged), Obstacle>> {
         let mine = self.checkout.read(&local.path)?;
@@ -275,7 +276,7 @@ impl<'a> Staging<'a> {
 }
 
 /// Whether one of the paths lies in this one, or is a directory of it.
-fn excludes(paths: &BTreeSet<&str>, path: &str) -> bool {
+fn is_in_the_way(paths: &BTreeSet<&str>, path: &str) -> bool {
     let prefix = format!("{path}/");
     let below = paths.range(prefix.as_str()..).next().is_some_and(|next| next.starts_with(&prefix));
     below || path.match_indices('/').any(|(slash, _)| paths.contains(&path[..slash]))
@@ -314,8 +315,8 @@ fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Re
     file.write_all(bytes)
 }
 
-/// Checks that the paths outside of the checkout are still outside: after `git sparse-checkout disable` a file would keep its old
-/// content.
+/// Checks that the paths outside of the checkout are still outside: after `git sparse-checkout disable` a file would
+/// keep its old content.
 ///
 /// # Errors
 /// [`vcs::Error::Raced`] with the first that is there.
@@ -361,8 +362,8 @@ pub(super) fn place(checkout: &Checkout, staged: &Staged) -> Result<()> {
     Ok(())
 }
 
-/// Undoes what [`place`] has done, by what is on the disk, and returns the paths that were changed by others since. These stay
-/// as they are.
+/// Undoes what [`place`] has done, by what is on the disk, and returns the paths that were changed by others since.
+/// These stay as they are.
 ///
 /// # Errors
 /// A file could not be restored. All others were; running it again goes on from there.
@@ -411,9 +412,9 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
     if now.is_some() && now == file.before {
         return Ok(());
     }
-    let waiting = waits(staged, at, file)?;
-    let second_link = waiting && now.is_some() && checkout.is_same_file(&staged.new_file(at), &file.path)?;
-    if waiting && !second_link {
+    let unplaced = is_unplaced(staged, at, file)?;
+    let second_link = unplaced && now.is_some() && checkout.is_same_file(&staged.new_file(at), &file.path)?;
+    if unplaced && !second_link {
         // It was not put in place, and the file there is not ours. But the old one may have been moved away.
         let kept = staged.kept_file(at);
         return match identity(&kept)? {
@@ -433,7 +434,8 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
             None => Ok(()),
         };
     }
-    // The old file has the one name or, if it was exchanged, the other. Uncommitted changes have a copy, if both are lost.
+    // The old file has the one name or, if it was exchanged, the other. Uncommitted changes have a copy, if both are
+    // lost.
     let mut kept = None;
     let saved = file.saved.then(|| staged.saved_file(at));
     for name in [staged.kept_file(at), staged.new_file(at)].into_iter().chain(saved) {
@@ -458,7 +460,7 @@ fn is_restored(checkout: &Checkout, kept: &Path, path: &str) -> Result<bool> {
 }
 
 /// Whether a new file was not put in place yet.
-fn waits(staged: &Staged, at: usize, file: &File) -> Result<bool> {
+fn is_unplaced(staged: &Staged, at: usize, file: &File) -> Result<bool> {
     let (name, Some(wanted), Some(after)) = (staged.new_file(at), &file.staged, &file.after) else {
         return Ok(false);
     };
@@ -483,13 +485,14 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Whether [`place`] has done anything that was not undone.
-pub(super) fn is_begun(checkout: &Checkout, staged: &Staged) -> Result<bool> {
+pub(super) fn has_started(checkout: &Checkout, staged: &Staged) -> Result<bool> {
     for (at, file) in staged.files.iter().enumerate() {
         if identity(&staged.kept_file(at))?.is_some() {
             return Ok(true);
         }
-        let waiting = waits(staged, at, file)? && !checkout.is_same_file(&staged.new_file(at), &file.path)?;
-        if file.after.is_some() && !waiting && checkout.identity(&file.path)? != file.before {
+        let unplaced =
+            is_unplaced(staged, at, file)? && !checkout.is_same_file(&staged.new_file(at), &file.path)?;
+        if file.after.is_some() && !unplaced && checkout.identity(&file.path)? != file.before {
             return Ok(true);
         }
     }

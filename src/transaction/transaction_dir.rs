@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The largest journal or note, in bytes. A path takes some hundred.
-pub(super) const LIMIT: u64 = 128 << 20;
+pub(super) const MAX_NOTE_SIZE: u64 = 128 << 20;
 
-/// The private directory of one transaction, in the shared git directory. It is removed when dropped, unless something is left for
-/// the recovery.
+/// The private directory of one transaction, in the shared git directory. It is removed when dropped, unless
+/// something is left for the recovery.
 #[derive(Debug)]
 pub struct TransactionDir {
     pub(super) path: PathBuf,
@@ -134,7 +134,8 @@ impl TransactionDir {
         self.path.join(name)
     }
 
-    /// Whether the process of the transaction with that directory lives, or one that it has started; `None` if that is not known.
+    /// Whether the process of the transaction with that directory lives, or one that it has started; `None` if that
+    /// is not known.
     pub(super) fn is_live(path: &Path) -> Option<bool> {
         let live = path.join(Self::LIVE);
         live.symlink_metadata().ok().filter(|found| found.is_file())?;
@@ -161,7 +162,7 @@ impl TransactionDir {
 
     /// What a note says, if there is one. A torn note was written before anything was done, and says nothing.
     pub(super) fn noted<T: DeserializeOwned>(path: &Path, name: &str) -> vcs::Result<Option<T>> {
-        match places::read(&path.join(name), LIMIT) {
+        match places::read(&path.join(name), MAX_NOTE_SIZE) {
             Err(e) if e.is_missing() => Ok(None),
             bytes => Ok(super::from_json(&bytes?).ok()),
         }
@@ -179,8 +180,8 @@ impl TransactionDir {
         let all = [
             Some(Quarantine::path_for(&self.objects, &self.id)),
             Some(Scratch::path_for(&self.common, &self.id)),
-            Elsewhere::STAGING.noted(&self.path),
-            Elsewhere::SCRATCH.noted(&self.path),
+            OutsideDir::STAGING.noted(&self.path),
+            OutsideDir::SCRATCH.noted(&self.path),
             Some(self.file(Self::EARLY)),
         ];
         let remains = all.into_iter().flatten().any(|path| path.symlink_metadata().is_ok());
@@ -197,13 +198,13 @@ impl Drop for TransactionDir {
 }
 
 /// Another directory of a transaction, which lies outside of the transaction directory. That has a note of it.
-pub(super) struct Elsewhere {
+pub(super) struct OutsideDir {
     note: &'static str,
     /// What its name begins with. The transaction's id follows.
     prefix: &'static str,
 }
 
-impl Elsewhere {
+impl OutsideDir {
     /// The staging directory, if the checkout is on another file system.
     pub(super) const STAGING: Self = Self { note: "elsewhere", prefix: ".llm-apply-" };
 

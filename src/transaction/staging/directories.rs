@@ -9,7 +9,7 @@ use crate::vcs::tree::SUBMODULE;
 use std::collections::BTreeSet;
 
 /// Finds the directories to delete and those to make.
-pub(super) fn directories(checkout: &Checkout, net: &[NetChange], staged: &mut Staged) -> Result<()> {
+pub(super) fn find_changes(checkout: &Checkout, net: &[NetChange], staged: &mut Staged) -> Result<()> {
     let mut made = BTreeSet::new();
     let deleted: BTreeSet<&str> =
         net.iter().filter(|(.., new)| new.is_none()).map(|(path, ..)| path.as_str()).collect();
@@ -19,7 +19,7 @@ pub(super) fn directories(checkout: &Checkout, net: &[NetChange], staged: &mut S
     for path in submodules.map(|(path, ..)| path.as_str()) {
         if !matches!(checkout.look(path)?, Found::Directory) {
             made.insert(path.to_owned());
-            parents(checkout, path, &deleted, &mut made)?;
+            add_missing_parents(checkout, path, &deleted, &mut made)?;
         }
     }
     // A file that replaces another has its directories.
@@ -37,7 +37,7 @@ pub(super) fn directories(checkout: &Checkout, net: &[NetChange], staged: &mut S
                 cleared.push(directory);
             }
         }
-        parents(checkout, &file.path, &deleted, &mut made)?;
+        add_missing_parents(checkout, &file.path, &deleted, &mut made)?;
     }
     // Innermost first: a directory's path is longer than its parents'.
     cleared.sort_by_key(|path| std::cmp::Reverse(path.len()));
@@ -48,7 +48,7 @@ pub(super) fn directories(checkout: &Checkout, net: &[NetChange], staged: &mut S
 }
 
 /// Adds the parents of a path that are missing.
-fn parents(
+fn add_missing_parents(
     checkout: &Checkout,
     path: &str,
     deleted: &BTreeSet<&str>,

@@ -1,7 +1,8 @@
-//! The user's hooks, as `git commit` runs them for each commit (githooks(5)), and two of this tool's own.
+//! Runs the user's hooks for each commit, as `git commit` does (githooks(5)), and two hooks of this program:
+//! `pre-llm-apply` and `post-llm-apply`.
 //!
-//! They run in the scratch worktree, but they are the hooks of the user's own worktree: no response changes the hooks
-//! that judge it.
+//! The hooks run in the scratch worktree, but their programs are those of the user's own worktree. So a response cannot
+//! change the hooks that check it.
 
 use super::command::{self, Failure, Ran};
 use super::scratch_worktree::ScratchWorktree;
@@ -17,8 +18,8 @@ use crate::vcs::{self, Oid, places};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// All hooks, in the order in which they run. For a merge commit the hooks of `git merge --no-ff` run, but
-/// post-llm-apply instead of post-merge.
+/// All hooks, in the order in which they run. For the merge commit of `--no-ff` the hooks of `git merge --no-ff` run,
+/// except post-merge.
 const ALL: &[&str] = &[
     PRE_COMMIT,
     PRE_MERGE_COMMIT,
@@ -32,7 +33,7 @@ const ALL: &[&str] = &[
 /// The hooks that `--no-verify` skips.
 const SKIPPABLE: &[&str] = &[PRE_COMMIT, PRE_MERGE_COMMIT, COMMIT_MSG, PRE_LLM_APPLY];
 
-/// The hooks that run after the landing, and cannot stop it.
+/// The hooks that run after the landing, so they cannot prevent it.
 const AFTER_LANDING: &[&str] = &[POST_COMMIT, POST_LLM_APPLY];
 
 const PRE_COMMIT: &str = "pre-commit";
@@ -46,16 +47,17 @@ const POST_LLM_APPLY: &str = "post-llm-apply";
 /// The largest message that is read back from a hook, in bytes.
 const MAX_MESSAGE_SIZE: u64 = 1 << 20;
 
-/// The hooks that run for a landing.
+/// The hooks that run for one landing.
 #[derive(Debug, Default)]
 pub(super) struct Hooks {
     active: Vec<(&'static str, PathBuf)>,
-    /// The files of the repository that the hooks run.
+    /// The paths in the repository that git runs or reads by itself, among them the programs of the hooks.
     files: Option<Places>,
 }
 
 impl Hooks {
-    /// The hooks that exist and are executable. `base` is the tree that has their files.
+    /// Finds the hooks that exist, are executable and are not skipped. `existing` says whether the commits to land
+    /// exist already, and `base` is the tree in which tracked files of hooks are looked for.
     pub(super) fn active(
         repo: &Repo,
         options: &Options,
@@ -78,12 +80,12 @@ impl Hooks {
         Ok(Self { active, files })
     }
 
-    /// Whether a change of that path changes the hooks.
+    /// Whether a change to this path may change what the hooks do.
     fn depend_on(&self, path: &RepoPath) -> bool {
         is_sensitive(path) || self.files.as_ref().is_some_and(|places| places.hold(path))
     }
 
-    /// The hooks that have to pass before anything lands.
+    /// The hooks that must pass before anything lands.
     pub(super) fn before_landing(&self) -> impl Iterator<Item = &'static str> {
         self.active.iter().map(|(name, _)| *name).filter(|name| !AFTER_LANDING.contains(name))
     }
@@ -93,7 +95,8 @@ impl Hooks {
     }
 }
 
-/// The hooks that have to pass before a landing, in their order; `existing` says whether its commits exist.
+/// Returns the names of the hooks that must pass before a landing, in the order in which they run. `existing` says
+/// whether the commits to land exist already.
 ///
 /// # Errors
 /// The configuration cannot be read.
@@ -105,8 +108,8 @@ pub fn hooks_to_pass(repo: &Repo, options: &Options, existing: bool) -> Result<V
 }
 
 impl Transaction<'_> {
-    /// Runs a hook, and warns of a stash entry that it leaves: programs that run hooks stash what is not in the
-    /// commit, and one that was killed has not restored it.
+    /// Runs a hook, and warns if there is a new stash entry afterwards. Hook managers stash what is not in the commit
+    /// while the hook runs, and one that is killed does not restore it.
     fn run_watching_stash(&self, command: Supervised, name: &str) -> Result<Ended> {
         let before = self.repo.value("refs/stash")?;
         let ended = command::run(command, name, self.context.watch);
@@ -119,7 +122,8 @@ impl Transaction<'_> {
         ended
     }
 
-    /// Puts a tree on a commit into the scratch worktree, if any of these hooks is active.
+    /// If any of these hooks is active, checks out `tree` in the scratch worktree with HEAD at `head`, and returns
+    /// the hooks ready to run.
     fn begin_hooks<'t>(
         &'t self,
         names: &[&str],
@@ -135,8 +139,8 @@ impl Transaction<'_> {
         Ok(Some(CommitHooks { transaction: self, worktree, who, made: None, edits }))
     }
 
-    /// Runs the hooks of `git commit` for a commit on that parent, with the tree before it and its own, and returns
-    /// the tree and the message that they leave.
+    /// Runs the hooks of `git commit` for a commit. `before` is the parent's tree and `tree` the commit's own.
+    /// Returns the tree and the message as the hooks leave them.
     pub(super) fn run_commit_hooks(
         &self,
         planned: &Planned,
@@ -151,8 +155,8 @@ impl Transaction<'_> {
         Ok((hooks.pre_commit(parent, before, tree)?, hooks.message(message, "message")?))
     }
 
-    /// Runs the hooks of `git merge --no-ff` for the merge commit, and returns the message that they leave. As there,
-    /// files that they change are ignored.
+    /// Runs the hooks of `git merge --no-ff` for the merge commit, and returns the message as the hooks leave it. As
+    /// in git, changes that the hooks make to files are ignored.
     pub(super) fn run_merge_hooks(
         &self,
         message: &str,
@@ -172,7 +176,7 @@ impl Transaction<'_> {
         Ok(message)
     }
 
-    /// Runs pre-llm-apply at the last commit, with the report as its input.
+    /// Runs pre-llm-apply at the last commit. Its standard input is the report as JSON.
     pub(super) fn pre_llm_apply(&self, made: &Made, who: &Identities) -> Result<()> {
         let (Some(worktree), Some(_), Some(tip)) =
             (&self.worktree, self.hooks.get(PRE_LLM_APPLY), made.tip())
@@ -186,6 +190,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
+    /// Writes the report that is the standard input of pre-llm-apply and post-llm-apply.
     fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {
         let file = self.transaction_dir.file("plan");
         let text = (self.context.describe)(made, landed);
@@ -193,8 +198,9 @@ impl Transaction<'_> {
         Ok(file)
     }
 
-    /// Runs the hooks after the landing: post-commit for each commit, in the scratch worktree, then post-llm-apply,
-    /// in the user's. If they fail, it warns. If the landing changes hooks, they do not run.
+    /// Runs the hooks that follow a landing: post-commit for each commit in the scratch worktree, then post-llm-apply
+    /// in the user's worktree. A hook that fails is only a warning. If the landing changes the hooks, none of them
+    /// runs.
     pub(super) fn run_after(&mut self, made: &Made, who: &Identities, net: &[NetChange]) {
         let names: Vec<_> =
             AFTER_LANDING.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
@@ -225,7 +231,7 @@ impl Transaction<'_> {
 
     fn post_commit(&mut self, made: &Made, who: &Identities) -> Result<Option<Ended>> {
         if self.worktree.is_none() {
-            // No hook or command has needed files until now.
+            // No hook or command needed a scratch worktree until now.
             let base = self.repo.tree(self.target.start)?;
             self.worktree = Some(ScratchWorktree::enter(
                 self.repo,
@@ -237,14 +243,14 @@ impl Transaction<'_> {
         }
         let Some(worktree) = &self.worktree else { return Ok(None) };
         let mut last = None;
-        // The hook is for commits made now.
+        // git runs post-commit only for commits that it makes.
         for one in made.commits.iter().filter(|one| !one.existed) {
             let Some(commit) = one.id else { continue };
             worktree.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
             let hooks = CommitHooks { transaction: self, worktree, who, made: Some(made), edits: &one.edits };
             let ended = hooks.run(POST_COMMIT, &[], None)?;
             point(Fault::HookTold)?;
-            // The first failure is the one to report.
+            // Reports the first failure.
             last = last.filter(|ended: &Ended| !ended.is_success()).or(ended);
         }
         Ok(last)
@@ -261,18 +267,18 @@ impl Transaction<'_> {
     }
 }
 
-/// The hooks of one commit, in the scratch worktree.
+/// The hooks of one commit, which run in the scratch worktree.
 struct CommitHooks<'t> {
     transaction: &'t Transaction<'t>,
     worktree: &'t ScratchWorktree,
     who: &'t Identities,
-    /// The commits, once all are made.
+    /// All commits of the landing, once they are made.
     made: Option<&'t Made>,
     edits: &'t [usize],
 }
 
 impl CommitHooks<'_> {
-    /// Runs a hook, if it is active.
+    /// Runs a hook if it is active.
     fn run(&self, name: &'static str, args: &[&OsStr], input: Option<&Path>) -> Result<Option<Ended>> {
         let Transaction { repo, hooks, .. } = self.transaction;
         let Some(program) = hooks.get(name) else { return Ok(None) };
@@ -282,7 +288,7 @@ impl CommitHooks<'_> {
         self.transaction.run_watching_stash(command, name).map(Some)
     }
 
-    /// As `run`, for a hook that has to succeed.
+    /// Runs a hook if it is active, and fails if the hook fails.
     fn must_pass(&self, name: &'static str, args: &[&OsStr], input: Option<&Path>) -> Result<Option<Ended>> {
         let Some(ended) = self.run(name, args, input)? else { return Ok(None) };
         point(Fault::HookRun)?;
@@ -292,7 +298,8 @@ impl CommitHooks<'_> {
         }
     }
 
-    /// Runs pre-commit. If it changes files of the commit, or adds some, the commit gets that, and it runs again.
+    /// Runs pre-commit, and returns the tree to commit. If the hook changes or adds files of the commit, the commit
+    /// takes these changes in, and the hook runs once more on the result. A second change is an error.
     fn pre_commit(&self, parent: Option<Oid>, before: Option<Oid>, mut tree: Oid) -> Result<Oid> {
         let Self { transaction: Transaction { repo, context, .. }, worktree, edits, .. } = self;
         let ran = Ran::Hook(PRE_COMMIT);
@@ -306,7 +313,7 @@ impl CommitHooks<'_> {
             if ended.stopped.is_some() {
                 return refuse(Failure::of(ran, edits, &ended));
             }
-            // To git that is an index without files, and it would commit their removal.
+            // git takes a missing index for an empty one, and would commit the removal of all files.
             if worktree.scratch.index().symlink_metadata().is_err() {
                 return did(&ended, "left no index", " to make a commit from");
             }
@@ -332,8 +339,8 @@ impl CommitHooks<'_> {
         Ok(tree)
     }
 
-    /// Runs the hooks that see the message, and returns the message that they leave. `source` is the second argument of
-    /// prepare-commit-msg.
+    /// Runs prepare-commit-msg and commit-msg, and returns the message as they leave it. `source` is the second
+    /// argument of prepare-commit-msg.
     fn message(&self, message: String, source: &str) -> Result<String> {
         let Self { transaction: Transaction { repo, context, commit_settings, .. }, worktree, edits, .. } =
             self;

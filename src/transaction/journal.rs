@@ -1,5 +1,5 @@
-//! The journal: what a landing is about to do. It is on disk before the landing does it, so that a recovery can
-//! finish or undo it.
+//! The journal of a landing. It is written to disk before the landing changes anything visible, and says all that will
+//! change, so that recovery can finish the landing or undo it.
 
 use super::any_path::AnyPath;
 use super::staging::Staged;
@@ -15,25 +15,25 @@ use serde::{Deserialize, Serialize};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The token's file; the lock files are links to it.
+/// The file with the transaction's token. The lock files are hard links to it, so a lock shows whose it is.
 pub(super) const TOKEN: &str = "token";
 
-/// The new index. Once it is in place, this is a second link to it.
+/// The file with the new index. Once the index is in place, this is a second hard link to it.
 pub(super) const INDEX: &str = "index";
 
-/// The old index; an empty file if there was none.
+/// The file with the old index; empty if there was none.
 pub(super) const INDEX_BEFORE: &str = "index-was";
 
-/// The version of this format. A journal of another version is refused.
+/// The version of the journal's format. A journal with another version is refused.
 pub(super) const VERSION: u32 = 2;
 
-/// The text of a transaction's token.
+/// Returns the text of a transaction's token.
 fn token_of(transaction_dir: &Path) -> Vec<u8> {
     let id = transaction_dir.file_name().unwrap_or_default();
     [b"git-llm-apply ", id.as_bytes(), b"\n"].concat()
 }
 
-/// Whether that is the whole text.
+/// Whether a text is the complete token of the transaction, and not a torn one.
 pub(super) fn is_token(text: &[u8], transaction_dir: &Path) -> bool {
     text == token_of(transaction_dir)
 }
@@ -41,45 +41,48 @@ pub(super) fn is_token(text: &[u8], transaction_dir: &Path) -> bool {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Journal {
     pub(super) version: u32,
-    /// The git directory that all worktrees share, by its path at that time.
+    /// The git directory that all worktrees share, at the time of writing.
     pub(super) common_dir: AnyPath,
     /// The git directory of the worktree.
     pub(super) git_dir: AnyPath,
-    /// Its checkout.
+    /// The top of the worktree's checkout.
     pub(super) workdir: Option<AnyPath>,
-    /// Its index, if the landing changes that.
+    /// The worktree's index, if the landing changes it.
     pub(super) index: Option<AnyPath>,
-    /// The commit point.
+    /// The move of the branch, which is the commit point.
     pub(super) movement: Movement,
-    /// The movements of the records' references.
+    /// The moves of the references of the landing's record.
     #[serde(default)]
     pub(super) records: Vec<Movement>,
-    /// Whether git itself moves the references, with their reflogs, so that its hook runs.
+    /// Whether git moves the references and writes their reflogs, because this program cannot write them or because
+    /// git's `reference-transaction` hook must run.
     pub(super) by_git: bool,
-    /// The new objects.
+    /// The new objects that the landing moves into the repository.
     pub(super) objects: Manifest,
     /// The changes to the checkout.
     pub(super) staged: Option<Staged>,
-    /// The refused attempts of the worktree that the landing replaces.
+    /// The names of the refused attempts that become useless with this landing.
     #[serde(default)]
     pub(super) attempts: Vec<String>,
 }
 
-/// The part that every version has.
+/// The part of a journal that is the same in every version.
 #[derive(Deserialize)]
 struct Head {
     version: u32,
 }
 
 impl Journal {
-    /// The references that move together, the branch first.
+    /// The moves of all references, the branch first.
     pub(super) fn movements(&self) -> Vec<&Movement> {
         std::iter::once(&self.movement).chain(&self.records).collect()
     }
 
-    /// Writes token and journal, and renames the journal into place. If anything of the landing is synced, these are
-    /// synced before, so that a lock with the token can always be recognized. `early` says whether objects went in
-    /// before; `objects` are those to be synced.
+    /// Writes the token and the journal, and renames the journal into place. If any file of the landing is synced to
+    /// disk, both are synced before the first lock is taken, so that a lock with the token can always be recognized.
+    ///
+    /// `early` says whether objects were moved into the repository already, and `objects` are files that are still to
+    /// be synced.
     pub(super) fn write(
         &self,
         repo: &Repo,
@@ -89,9 +92,9 @@ impl Journal {
     ) -> Result<()> {
         let durable = Durability::of(repo)?;
         let sync = match self.index.is_some() || early {
-            // The recovery must know what happens to the user's files.
+            // Recovery must know what happens to the user's files.
             true => durable.any(),
-            // For a branch alone it does as git does.
+            // If only a branch moves, it syncs as git does.
             false => durable.syncs(&self.objects),
         };
         let mut unsynced = objects;
@@ -99,7 +102,7 @@ impl Journal {
         let aside = transaction_dir.file("journal.new");
         let failed = |e: std::io::Error| vcs::Error::io("write", &aside, e);
         let bytes = serde_json::to_vec(self).map_err(|e| failed(e.into()))?;
-        // A journal that could not be read again must not be used.
+        // Nothing may start with a journal that recovery could not read.
         Self::parse(&bytes).map_err(|why| failed(std::io::Error::other(why)))?;
         unsynced.write(aside.clone(), &bytes, sync)?;
         unsynced.sync()?;
@@ -112,11 +115,11 @@ impl Journal {
         point(Fault::JournalPlaced)
     }
 
-    /// Reads a transaction directory's journal; `None` if there is none. It may be made up: it is well-formed, but its
-    /// places are not checked yet.
+    /// Reads the journal of a transaction directory; `None` if there is none. The journal may be forged. Its form is
+    /// checked here; whether its paths belong to the repository is not.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// Why the journal cannot be used.
     pub(super) fn read(transaction_dir: &Path) -> std::result::Result<Option<Self>, String> {
         match places::read(&transaction_dir.join(TransactionDir::JOURNAL), MAX_NOTE_SIZE) {
             Ok(bytes) => Self::parse(&bytes).map(Some),
@@ -153,15 +156,15 @@ impl Journal {
             RepoPath::parse(path).map_err(|_| named(path))?;
         }
         let mut blobs = staged.files.iter().filter_map(|file| file.after.as_deref());
-        // These are SHA-1 in any repository.
+        // These ids are SHA-1 in every repository: they only identify contents.
         match blobs.find(|id| id.len() != 40 || !is_object_name(id)) {
             Some(id) => Err(named(id)),
             None => Ok(journal),
         }
     }
 
-    /// Replaces the old path of the shared git directory by its path now. The repository may have been moved, copied,
-    /// or mounted elsewhere, and the old path must not be touched then.
+    /// Replaces the recorded path of the shared git directory by its current path, also in the paths below it. If the
+    /// repository was moved, copied or mounted elsewhere, the old path must not be touched.
     pub(super) fn relocate(&mut self, common_dir: &Path) {
         let old = std::mem::replace(&mut self.common_dir.0, common_dir.to_owned());
         for path in std::iter::once(&mut self.git_dir).chain(&mut self.index) {
@@ -171,7 +174,7 @@ impl Journal {
         }
     }
 
-    /// Removes a transaction directory's journal, once it is done.
+    /// Removes the journal of a transaction directory when the landing is finished or undone.
     pub(super) fn retire(transaction_dir: &Path) -> Result<()> {
         places::remove_file(&transaction_dir.join(TransactionDir::JOURNAL))
     }

@@ -1,16 +1,17 @@
-//! Texts that exist only once. They are kept if they do not land, as git keeps the message of a commit that fails.
+//! Texts of which the user has no other copy. If they do not land they are saved in the git directory, as git saves the
+//! message of a commit that fails.
 
 use super::Result;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, durability};
 use std::path::PathBuf;
 
-/// The kind of a text.
+/// The kinds of texts that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptText {
     /// The messages that the user typed in an editor.
     Messages,
-    /// A response from a pipe or a model that `--continue` cannot go on with.
+    /// A response from a pipe or a model that is not kept as a refused attempt.
     Response,
 }
 
@@ -22,11 +23,11 @@ impl KeptText {
         })
     }
 
-    /// Keeps it in place of an older one, and returns its file. A link in its place is replaced and not followed: it may have come
-    /// with the repository.
+    /// Saves the text, and returns its file. An older text of this kind is replaced. A link at the file's path is
+    /// replaced, not followed, because it may have come with the repository.
     ///
     /// # Errors
-    /// As the file system reports.
+    /// The file cannot be written.
     pub fn keep(self, repo: &Repo, text: &[u8]) -> Result<PathBuf> {
         let (file, directory) = (self.file(repo), repo.temporary()?);
         let aside = directory.path().join("text");
@@ -35,7 +36,7 @@ impl KeptText {
         Ok(file)
     }
 
-    /// Forgets it, if there is one.
+    /// Removes the saved text of this kind, if there is one.
     pub fn forget(self, repo: &Repo) {
         let _ = std::fs::remove_file(self.file(repo));
     }

@@ -1,4 +1,4 @@
-//! The list of landings that each response has in the records, under its digest.
+//! Lists in the records: for each response, by its digest, the landings of its edits.
 
 use super::Result;
 use crate::report::record::LandedEdits;
@@ -9,12 +9,12 @@ use crate::vcs::repo::Repo;
 /// The largest number of landings in the list of one response.
 const MAX_LANDINGS: usize = 32;
 
-/// The digest of a response.
+/// Returns the digest of a response, which names its list.
 pub fn digest(repo: &Repo, response: &Response) -> String {
     repo.checksum_of(&[&response.plain_text()])
 }
 
-/// The recorded landings of a response, the newest first. A malformed list is empty.
+/// Reads the landings of a response, the newest first. A malformed list counts as empty.
 ///
 /// # Errors
 /// The object store fails.
@@ -22,7 +22,7 @@ pub fn read(repo: &Repo, digest: &str) -> Result<Vec<LandedEdits>> {
     Ok(parse(repo.listed(digest)?))
 }
 
-/// The list of a digest in a record's tree, with one more landing.
+/// Returns the list of a digest in a record's tree with one more landing, as JSON.
 pub(super) fn with_landing(
     repo: &Repo,
     tree: Option<Oid>,
@@ -35,7 +35,8 @@ pub(super) fn with_landing(
     Ok(serde_json::to_vec(&list).unwrap_or_default())
 }
 
-/// The list of a digest in a record's tree without the landing of that id; empty if there is no other.
+/// Returns the list of a digest in a record's tree without the landing that has this id, as JSON. Returns no bytes if
+/// no landing is left.
 pub(super) fn without_landing(repo: &Repo, tree: Oid, digest: &str, id: &str) -> Result<Vec<u8>> {
     let mut list = parse(repo.listed_in(tree, digest)?);
     list.retain(|landed| landed.id != id);

@@ -1,7 +1,8 @@
-//! Uncommitted changes in files that a landing touches, carried across it: the checkout's file and the staged one are
-//! each merged with the new one.
+//! `--autostash`: merges the user's uncommitted changes to a file with the landing's changes to it. The file in the
+//! checkout and the staged file are merged separately.
 //!
-//! The checkout's file is merged as it is, so that unchanged lines keep their bytes.
+//! The checkout's file is merged in the form that it has there (line endings, filters), so that lines without changes
+//! keep their bytes.
 
 use super::Result;
 use crate::span::LineRange;
@@ -11,22 +12,22 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::{EXECUTABLE, Entry, FILE};
 use crate::version;
 
-/// A file with uncommitted changes to be carried across.
+/// A file with uncommitted changes that are to survive the landing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LocalChanges {
     pub(super) path: String,
-    /// Its new path: the same, unless the file is moved.
+    /// The file's path after the landing. It differs from `path` if the landing moves the file.
     pub(super) to: String,
-    /// The committed file.
+    /// The file as it is committed.
     pub(super) old: Entry,
-    /// The staged file.
+    /// The file as it is staged.
     pub(super) index: Entry,
-    /// The checkout's file, and whether it is executable.
+    /// The file in the checkout, and whether it is executable.
     pub(super) file: Identity,
     pub(super) executable: bool,
 }
 
-/// The merged file.
+/// A file with the changes of the user and of the landing.
 pub(super) struct Merged {
     /// The new index entry.
     pub(super) index: Entry,
@@ -36,8 +37,11 @@ pub(super) struct Merged {
 }
 
 impl LocalChanges {
-    /// Merges `mine`, the content of the checkout's file, and the staged file with the new entry. `content` returns the
-    /// content that an entry has in the checkout. The error has the lines of the user's text that are in conflict.
+    /// Merges the checkout's file and the staged file with the file that the landing makes. `mine` is the content of
+    /// the checkout's file, `new` the landing's entry, and `content` returns the content that an entry has in a
+    /// checkout.
+    ///
+    /// The inner error has the conflicting lines, as lines of the user's text.
     pub(super) fn merge(
         &self,
         repo: &Repo,
@@ -68,6 +72,7 @@ impl LocalChanges {
     }
 }
 
+/// Merges the user's text `mine` with the change from `was` to `now`; `None` if they conflict.
 fn merged(repo: &Repo, mine: &[u8], was: &[u8], now: &[u8]) -> Result<Option<Vec<u8>>> {
     Ok(match () {
         () if mine == was || mine == now => Some(now.to_vec()),
@@ -76,6 +81,7 @@ fn merged(repo: &Repo, mine: &[u8], was: &[u8], now: &[u8]) -> Result<Option<Vec
     })
 }
 
+/// Returns the lines of `mine` that conflict with the change from `was` to `now`; none for binary files.
 fn clash(mine: &[u8], was: &[u8], now: &[u8]) -> Vec<LineRange> {
     let [was, mine, now] = [was, mine, now].map(Content::new);
     if was.is_binary() || mine.is_binary() || now.is_binary() {

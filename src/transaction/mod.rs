@@ -1,15 +1,19 @@
-//! Landing a series of commits: everything or nothing.
+//! Lands a series of commits as one transaction: all of it or nothing.
 //!
 //! ```text
 //! begin -> prepare (objects in quarantine, scratch worktree, hooks, exec) -> Prepared -> publish -> Landed
 //!            `---------------------------- abort ------------------------------'---> as it was
 //! ```
 //!
-//! Only hooks and `--exec` commands have a scratch worktree, with all files. The objects go into the repository early
-//! then, because these processes have to see them: see `scratch_worktree`, `hooks`, `exec` and `early`.
+//! The scratch worktree is a linked worktree with all files, in which hooks and `--exec` commands run. It is made
+//! only if there are any. These processes have to see the new objects, which are then moved into the repository
+//! early: see `scratch_worktree`, `hooks`, `exec` and `early`.
 //!
-//! The commit point is the move of the reference. A failure before it undoes everything; after it the landing is
-//! finished. A killed process leaves a journal. By that, [`recover()`] undoes or finishes its landing.
+//! The commit point is the move of the reference. If a step before it fails, everything is undone. After it, the
+//! landing is always finished.
+//!
+//! Each transaction has a directory with its staged files, its liveness lock and its journal (`transaction_dir`,
+//! `journal`). If the process is killed, [`recover()`] finishes or undoes the landing with the help of that journal.
 
 mod any_path;
 mod attempt;
@@ -93,21 +97,21 @@ pub enum Error {
     /// Git or the file system failed.
     #[error(transparent)]
     Vcs(#[from] vcs::Error),
-    /// Obstacles; nothing was written.
+    /// Something is in the way; nothing was written.
     #[error("{}", messages(.0))]
     InTheWay(Vec<Obstacle>),
     /// Another run holds the repository's lock, or pushes the branch.
     #[error("another git llm-apply {doing}; gave up after {} seconds", timeout.as_secs())]
     Busy {
-        /// What it does.
+        /// What the other run does.
         doing: String,
-        /// How long this run has waited.
+        /// How long this run waited.
         timeout: Duration,
     },
-    /// Something is not supported yet.
+    /// The repository or the landing needs something that is not supported yet.
     #[error("{what}, which git llm-apply does not support yet")]
     Unsupported {
-        /// What it is.
+        /// What is not supported.
         what: String,
         /// What to do instead.
         help: String,
@@ -118,12 +122,12 @@ pub enum Error {
     /// A refused attempt cannot be read.
     #[error("the refused attempt {id} {why}")]
     Attempt {
-        /// Its name.
+        /// The attempt's name.
         id: String,
-        /// Why, as the rest of the sentence.
+        /// The reason, as the rest of the sentence.
         why: String,
     },
-    /// Corrections without the name of an attempt can be for several.
+    /// The corrections fit several attempts, and no attempt is named.
     #[error("{0}")]
     SeveralAttempts(String),
     /// No refused attempt has that name, or several have it.
@@ -131,7 +135,7 @@ pub enum Error {
     NoAttempt {
         /// The message.
         message: String,
-        /// Whether there are any.
+        /// Whether any other attempts are kept.
         others: bool,
     },
     /// A hook refused.
@@ -143,7 +147,7 @@ pub enum Error {
     /// Every commit would be empty.
     #[error("there is nothing to land")]
     Nothing,
-    /// A signal came; everything is as it was.
+    /// A signal interrupted the run; everything is as it was.
     #[error("interrupted; everything is as it was")]
     Interrupted,
     /// A killed run cannot be recovered, because its journal cannot be used.
@@ -152,19 +156,19 @@ pub enum Error {
         remains(transaction_dir, in_place)
     )]
     Broken {
-        /// The run's directory.
+        /// The run's transaction directory.
         transaction_dir: PathBuf,
-        /// Why, as a sentence.
+        /// Why the journal cannot be used, as a sentence.
         why: String,
-        /// What the run has left elsewhere.
+        /// What the run has left outside of its directory.
         in_place: Vec<String>,
     },
-    /// The remote's branch has moved on; nothing was changed.
+    /// The remote's branch has commits that the branch here lacks; nothing was changed.
     #[error("{to} has moved: {why}")]
     Behind {
         /// The branch and the remote.
         to: String,
-        /// What git says.
+        /// What git printed.
         why: String,
     },
     /// The remote or a hook refused a push; nothing was changed.
@@ -172,10 +176,10 @@ pub enum Error {
     NotTaken {
         /// The branch and the remote.
         to: String,
-        /// What git says.
+        /// What git printed.
         why: String,
     },
-    /// It is not known whether the remote has taken a push; nothing is undone.
+    /// It is unknown whether the remote accepted a push; nothing is undone.
     #[error(
         "it is not known whether {to} took {new}: {why}; nothing was taken back, and the branch here was not moved"
     )]
@@ -184,41 +188,41 @@ pub enum Error {
         to: String,
         /// The commit.
         new: String,
-        /// What git says.
+        /// What git printed.
         why: String,
     },
-    /// The remote has taken a push, but the branch here could not be moved.
+    /// The remote accepted a push, but the branch here could not be moved.
     #[error("{to} took {new}, but the branch here was not moved: {source}")]
     NotHere {
         /// The branch and the remote.
         to: String,
         /// The commit.
         new: String,
-        /// Why not.
+        /// Why the branch here could not be moved.
         source: Box<Error>,
     },
-    /// A remote has deleted branches, or may have, and those here stay.
+    /// A remote deleted branches, or may have deleted them, but the branches here stay.
     #[error("{there}, and the branches here were not deleted: {why}")]
     NotDropped {
-        /// What is known of those there, as a sentence.
+        /// What is known about the remote's branches, as a sentence.
         there: String,
-        /// Why not.
+        /// Why the branches here stay.
         why: String,
     },
-    /// It failed before the branch moved, and the rollback failed, too. A recovery can do that.
+    /// A step before the commit point failed, and the rollback failed, too. Recovery can do the rollback.
     #[error("{source}; and the rollback failed: {back}")]
     Stuck {
-        /// Why it failed.
+        /// Why the landing failed.
         source: Box<Error>,
         /// Why the rollback failed.
         back: Box<Error>,
     },
-    /// The branch has moved, but a later step failed. A recovery can do that.
+    /// The branch has moved, but a later step failed. Recovery can do that step.
     #[error("landed as {new}, but the cleanup failed: {source}")]
     Unfinished {
         /// The new tip.
         new: String,
-        /// The commits.
+        /// The commits that landed.
         made: Box<Made>,
         /// What failed.
         source: vcs::Error,
@@ -234,38 +238,40 @@ fn remains(transaction_dir: &Path, in_place: &[String]) -> String {
     [&[transaction_dir.display().to_string()], in_place].concat().join(", ")
 }
 
-/// Reads JSON from a string, as the formats do: a reader for bytes would put that code into the program twice.
+/// Parses JSON. It parses a string and not bytes, as the formats do: a second kind of input would compile the parser
+/// twice and make the program larger.
 fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     serde_json::from_str(std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?)
 }
 
-/// The result of a transaction's function.
+/// The result of functions of this module.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Makes the report of commits that land, as JSON.
+/// Returns the report of these commits as JSON.
 pub type Json<'a> = &'a dyn Fn(&Made) -> String;
 
-/// What a transaction is about, beside its options.
+/// What a transaction needs to know besides its options.
 pub struct Context<'a> {
-    /// Existing commits are made again or undone: for these git runs neither pre-commit nor commit-msg.
+    /// Whether the commits exist already and are only made again or undone. git runs neither pre-commit nor
+    /// commit-msg for these.
     pub existing: bool,
     /// The message for the reflog.
     pub reflog: String,
-    /// How messages are cleaned up at the end, and what begins a comment in them.
+    /// How messages are cleaned up at the end, and the prefix of comment lines in them.
     pub cleanup: (Cleanup, String),
-    /// Makes the standard input of pre-llm-apply and, once it has landed, of post-llm-apply.
+    /// Returns the standard input of pre-llm-apply, or with `true`, after the landing, that of post-llm-apply.
     pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// The listener.
     pub watch: &'a dyn Watch,
-    /// What to record, with the report as JSON.
+    /// What to record, and the report to record as JSON.
     pub record: Option<(Recording<'a>, Json<'a>)>,
-    /// The branch to push to before the branch here moves.
+    /// The remote's branch to push to before the branch here moves.
     pub push: Option<Upstream>,
-    /// The refused attempts to be forgotten after the landing.
+    /// The names of the refused attempts to remove after the landing.
     pub attempts: Vec<String>,
 }
 
-/// The error for a tree that cannot be read.
+/// Returns the error for a tree that cannot be read.
 fn unreadable(error: crate::plan::TreeError) -> Error {
     match error.source.downcast::<vcs::Error>() {
         Ok(source) => Error::Vcs(*source),
@@ -273,7 +279,7 @@ fn unreadable(error: crate::plan::TreeError) -> Error {
     }
 }
 
-/// Fails if a signal has come.
+/// Fails if a signal has arrived.
 ///
 /// # Errors
 /// [`Error::Interrupted`].
@@ -286,7 +292,8 @@ fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
     lock_after(false, repo, timeout)
 }
 
-/// Waits for the repository's lock, also after a signal if a remote has taken what is to be done here, too.
+/// Waits for the repository's lock. If a remote already has the change that is to be made here (`remote_is_done`), a
+/// signal does not end the wait.
 fn lock_after(remote_is_done: bool, repo: &Repo, timeout: Duration) -> Result<Flock> {
     let end = Instant::now() + timeout;
     let check = || if remote_is_done { Ok(()) } else { check_interrupt() };
@@ -302,10 +309,10 @@ fn lock_after(remote_is_done: bool, repo: &Repo, timeout: Duration) -> Result<Fl
     }
 }
 
-/// A transaction. Dropping it rolls it back.
+/// A transaction that has begun. Dropping it rolls it back.
 #[must_use]
 pub struct Transaction<'r> {
-    // In the order in which they are to be dropped.
+    // Fields are dropped in this order.
     quarantine: Quarantine,
     worktree: Option<ScratchWorktree>,
     early: Option<Early<'r>>,
@@ -315,19 +322,21 @@ pub struct Transaction<'r> {
     options: &'r Options,
     context: Context<'r>,
     hooks: Hooks,
-    /// The paths that the landing touches, and the index that they were checked against.
+    /// The paths that the landing touches.
     touched: Vec<series::Touched>,
+    /// The index that these paths were checked against.
     index: Option<Index>,
-    /// Uncommitted changes that are carried across.
+    /// The uncommitted changes to merge with the landing, with `--autostash`.
     locals: Vec<LocalChanges>,
     commit_settings: CommitSettings,
 }
 
 impl<'r> Transaction<'r> {
-    /// Makes the transaction directory, checks for obstacles, and enters the scratch worktree if anything runs there.
+    /// Creates the transaction directory, checks for obstacles, and creates the scratch worktree if hooks or commands
+    /// run.
     ///
     /// # Errors
-    /// [`Error::InTheWay`], or something is not supported; everything is as it was then.
+    /// [`Error::InTheWay`] or [`Error::Unsupported`], for example. Everything is as it was then.
     pub fn begin(
         repo: &'r Repo,
         target: Target,
@@ -353,7 +362,8 @@ impl<'r> Transaction<'r> {
         let (mut index, mut found) = look("index-before")?;
         if !found.obstacles.is_empty() {
             repo.check_head(&target.name, target.is_head)?;
-            // The obstacle may be another run's landing, half done. Under the lock there is none.
+            // The obstacle may be the landing of another run that is being published right now. No other run
+            // publishes while this one holds the lock, so it checks again.
             let _lock = lock(repo, options.lock_timeout)?;
             target.check_tip(repo)?;
             (index, found) = look("index-again")?;
@@ -390,7 +400,7 @@ impl<'r> Transaction<'r> {
     }
 }
 
-/// The error of something that a signal may have ended.
+/// Returns [`Error::Interrupted`] instead of an error that a signal may have caused.
 fn unless_interrupted(error: vcs::Error) -> Error {
     if interrupt::seen() { Error::Interrupted } else { error.into() }
 }

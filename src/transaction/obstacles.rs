@@ -1,4 +1,5 @@
-//! What is in the way of a landing. It is looked for before anything is written, and once more under the locks.
+//! Finds what prevents a landing, such as local changes in the files. This is checked before anything is written, and
+//! again under the locks.
 
 use super::local::LocalChanges;
 use super::series::{PathChange, Touched};
@@ -14,7 +15,7 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::{EXECUTABLE, FILE, LINK, SUBMODULE};
 use std::collections::BTreeSet;
 
-/// The largest number of places to name of a conflict.
+/// The largest number of line ranges in the message about a conflict.
 const MAX_NAMED_LINES: usize = 8;
 
 fn modified(path: &str) -> Obstacle {
@@ -29,8 +30,8 @@ fn deleted(path: &str) -> Obstacle {
     Obstacle::of_file(ObstacleKind::Deleted, path, "was removed or moved without a commit")
 }
 
-/// Uncommitted changes that conflict with the edits, on lines of the checkout's file or the index's, if these are
-/// known.
+/// Uncommitted changes to a file that conflict with the landing. `lines` are the conflicting lines of the user's
+/// file, if they are known.
 pub(super) fn clash(path: &str, lines: &[LineRange]) -> Obstacle {
     let named: Vec<String> = lines.iter().take(MAX_NAMED_LINES).map(ToString::to_string).collect();
     let at = if named.is_empty() { String::new() } else { format!(", at {},", named.join(", ")) };
@@ -38,7 +39,7 @@ pub(super) fn clash(path: &str, lines: &[LineRange]) -> Obstacle {
     Obstacle::new(ObstacleKind::Clash, path, message)
 }
 
-/// All obstacles to moving the target.
+/// Returns all obstacles to moving the target, and the uncommitted changes that `--autostash` merges.
 pub(super) fn check(
     repo: &Repo,
     target: &Target,
@@ -46,7 +47,7 @@ pub(super) fn check(
     index: Option<&Index>,
     autostash: bool,
 ) -> Result<CheckoutState> {
-    // Git refuses it too: the objects may never be accepted.
+    // git refuses this, too, because the objects may never be accepted.
     if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
         return Err(Error::Unsupported {
             what: "this is a hook that runs before pushed objects are accepted (GIT_QUARANTINE_PATH)".into(),
@@ -68,7 +69,7 @@ pub(super) fn check(
     Ok(CheckoutState { obstacles: found, ..state })
 }
 
-/// Checks again under the locks: others may have changed something since.
+/// Checks again under the locks, because others may have changed something since [`check`].
 pub(super) fn recheck(
     repo: &Repo,
     target: &Target,
@@ -84,7 +85,7 @@ pub(super) fn recheck(
     };
     let state = checkout_state(repo, target, touched, again.as_ref().or(index), autostash)?;
     found.extend(state.obstacles);
-    // Uncommitted changes were merged as they were then.
+    // The uncommitted changes were merged in the state of the first check, so any other state is an obstacle.
     let new = state.locals.iter().filter(|one| !locals.contains(one));
     found.extend(new.map(|one| modified(&one.path)));
     match locals.iter().find(|one| !state.locals.contains(one)) {
@@ -93,11 +94,11 @@ pub(super) fn recheck(
     }
 }
 
-/// The state of the touched paths in the checkout.
+/// What was found at the touched paths in the checkout.
 #[derive(Default)]
 pub(super) struct CheckoutState {
     pub(super) obstacles: Vec<Obstacle>,
-    /// Uncommitted changes that are carried across.
+    /// The uncommitted changes that `--autostash` merges with the landing.
     pub(super) locals: Vec<LocalChanges>,
 }
 
@@ -143,6 +144,7 @@ fn checkout_state(
     Ok(found)
 }
 
+/// Looks at paths of the checkout.
 struct Look<'a> {
     repo: &'a Repo,
     checkout: Checkout,
@@ -152,6 +154,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
+    /// Returns the obstacle at a touched path, if there is one.
     fn obstacle_at(&self, touched: &Touched) -> Result<Option<Obstacle>> {
         let path = touched.path.as_str();
         if self.index.is_conflicted(path) {
@@ -168,10 +171,10 @@ impl Look<'_> {
         }
         let found = self.checkout.look(path)?;
         match (indexed, found) {
-            // Outside of a sparse checkout. If a file is there, it is the user's.
+            // The path is outside the sparse checkout. (If there were a file, it would be the user's own.)
             (Some(indexed), Found::Nothing | Found::Blocked { .. }) if indexed.skip_worktree => Ok(None),
             (_, Found::Blocked { parent, what }) => {
-                // The response deletes that file, and makes a directory of that name.
+                // The landing deletes the file `parent`, and makes a directory in its place.
                 if what == "a file" && touched.old.is_none() && self.gone.contains(parent.as_str()) {
                     return Ok(None);
                 }
@@ -190,7 +193,8 @@ impl Look<'_> {
         }
     }
 
-    /// The uncommitted changes to a plain file that stays or is moved; or why they cannot be carried across.
+    /// Returns the uncommitted changes to a file, for `--autostash`. The inner error says why they cannot be merged:
+    /// this works only for plain files that the landing does not delete.
     fn local_changes(&self, touched: &Touched) -> Result<std::result::Result<LocalChanges, &'static str>> {
         let path = touched.path.as_str();
         let to = match &touched.change {
@@ -214,6 +218,7 @@ impl Look<'_> {
         Ok(Ok(LocalChanges { path, to, old, index, file, executable }))
     }
 
+    /// Returns the obstacle at a path that the index has, if there is one.
     fn tracked(&self, touched: &Touched, indexed: &Indexed, found: Found) -> Result<Option<Obstacle>> {
         let path = touched.path.as_str();
         let is_same = match (indexed.entry.mode, found) {
@@ -228,7 +233,7 @@ impl Look<'_> {
             (FILE | EXECUTABLE, Found::File(stat)) => {
                 let is_executable = self.is_executable(indexed, stat.st_mode)?;
                 let has_mode = is_executable == (indexed.entry.mode == EXECUTABLE);
-                // An attribute that is not supported is an error, whatever the file has.
+                // This comes first because an unsupported attribute is an error even if the file is unchanged.
                 let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
                 has_mode
                     && (self.index.is_fresh(indexed, &stat) || self.has_content(path, indexed, conversion)?)
@@ -238,13 +243,13 @@ impl Look<'_> {
         Ok((!is_same).then(|| modified(path)))
     }
 
-    /// Whether the checkout's file is executable. If git does not trust its mode, the index says so.
+    /// Whether the checkout's file is executable. If `core.fileMode` is off, the index decides.
     fn is_executable(&self, indexed: &Indexed, mode: u32) -> Result<bool> {
         let trusted = self.repo.config().bool("core.filemode")?.unwrap_or(true);
         Ok(if trusted { mode & 0o100 != 0 } else { indexed.entry.mode == EXECUTABLE })
     }
 
-    /// Whether the checkout's file has the index's content.
+    /// Whether the checkout's file has the content that the index has.
     fn has_content(&self, path: &str, indexed: &Indexed, conversion: Conversion) -> Result<bool> {
         let (bytes, id) = (self.checkout.read(path)?, indexed.entry.id);
         let is_as_checked_out = match conversion {
@@ -254,7 +259,7 @@ impl Look<'_> {
         Ok(is_as_checked_out || self.repo.cleaned_id(path, &bytes)? == id)
     }
 
-    /// Whether a directory holds nothing but files that the response deletes.
+    /// Whether a directory contains only files that the landing deletes or moves.
     fn becomes_empty(&self, path: &str) -> Result<bool> {
         let mut pending = vec![path.to_owned()];
         while let Some(directory) = pending.pop() {

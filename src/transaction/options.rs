@@ -1,4 +1,4 @@
-//! The options of all that reads, checks and lands responses.
+//! The options for reading, checking and landing responses.
 
 use crate::format::Reading;
 use crate::locate::Tier;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Options by their long names, with their values. A switch has the value `true` or `false`.
+/// The values of options by their long names, as typed or configured. A switch has the value `true` or `false`.
 pub type Given = BTreeMap<String, Vec<String>>;
 
 /// Defines a struct with the default of each field.
@@ -37,9 +37,9 @@ with_defaults! {
     #[derive(Debug, Clone)]
     #[non_exhaustive]
     pub struct Options {
-        /// The formats of responses, and the file of blocks that name none.
+    /// In which formats responses are read, and the file of blocks that name none.
         pub reading: Reading = Reading::default(),
-        /// Refuse a response that is not read completely.
+        /// Refuse a response if a part of it is not read.
         pub strict: bool = false,
         /// The branch to commit to; by default HEAD's.
         pub branch: Option<String> = None,
@@ -47,7 +47,7 @@ with_defaults! {
         pub base: Option<String> = None,
         /// Which edits share a commit.
         pub commit: Grouping = Grouping::Edit,
-        /// A message that replaces the edits' own; without `ff`, the merge's message.
+        /// A message for the commits instead of the edits' reasons; without `ff`, the message of the merge commit.
         pub message: Option<String> = None,
         /// A prefix for each subject.
         pub subject_prefix: Option<String> = None,
@@ -62,41 +62,42 @@ with_defaults! {
         pub assisted_by: Option<String> = None,
         /// Add a `Signed-off-by` trailer with the committer.
         pub signoff: bool = false,
-        /// Let reasons ask CI to skip a commit.
+        /// Allow the edits' reasons to contain words such as `[skip ci]`, by which CI skips a commit.
         pub allow_skip_ci: bool = false,
         /// The author, as given.
         pub author: ident::Given = ident::Given::default(),
         /// Whether to sign commits.
         pub sign: Sign = Sign::AsConfigured,
-        /// Move the branch to the last commit; else to a merge commit above it.
+        /// Fast-forward the branch to the last commit; otherwise add a merge commit on top, and move the branch there.
         pub ff: bool = true,
         /// The side whose lines a three-way merge takes in a conflict.
         pub favor: Option<Favor> = None,
-        /// The remote to push to first; if it is empty, git chooses. What the remote refuses does not land.
+        /// The remote to push to before the landing; if empty, git chooses it. If the remote refuses, nothing lands.
         pub push: Option<String> = None,
-        /// Rebase the commits if the remote's branch has moved.
+        /// Rebase the commits if the remote's branch has moved on.
         pub rebase: bool = false,
-        /// Run the hooks that can be skipped.
+        /// Run the hooks that `--no-verify` skips.
         pub verify: bool = true,
-        /// Command lines for `sh` that have to succeed before anything lands.
+        /// Shell command lines that must succeed before anything lands.
         pub exec: Vec<String> = Vec::new(),
-        /// Run them at every commit, not only at the last.
+        /// Run the command lines at every commit, not only at the last.
         pub exec_each: bool = false,
-        /// The directory for the worktrees of hooks and commands; by default in the user's cache directory.
+        /// The directory for scratch worktrees, in which hooks and commands run; by default in the user's cache
+        /// directory.
         pub scratch_dir: Option<PathBuf> = None,
-        /// Keep such a worktree for the next landing.
+        /// Keep the scratch worktree for the next landing.
         pub keep_scratch: bool = false,
         /// Pathspecs: if there are any, edits may touch only these paths.
         pub include: Vec<String> = Vec::new(),
-        /// More pathspecs, as `include`: a path has to match both.
+        /// More pathspecs like `include`: a path must match both lists.
         pub include_too: Vec<String> = Vec::new(),
         /// Pathspecs: edits may not touch these paths.
         pub exclude: Vec<String> = Vec::new(),
-        /// Files that may hold secrets, and that the model is shown all the same.
+        /// Files that may hold secrets and are shown to the model anyway, because the user named them.
         pub named: Vec<String> = Vec::new(),
-        /// Refuse to move or copy files that no model is shown, since it would be shown them under the other path.
+        /// Refuse to move or copy files that are withheld from models: under the new path they would be shown.
         pub withhold: bool = false,
-        /// The directory of the responses' paths; by default the top of the repository.
+        /// The directory that the responses' paths are relative to; by default the top of the repository.
         pub directory: Option<RepoPath> = None,
         /// Pathspecs: these paths are sensitive, too.
         pub sensitive: Vec<String> = Vec::new(),
@@ -106,15 +107,15 @@ with_defaults! {
         pub allow_delete: bool = true,
         /// Let edits create files that exist.
         pub allow_overwrite: bool = false,
-        /// Let edits change files that run by themselves.
+        /// Let edits change sensitive files, which git or other programs run by themselves.
         pub allow_sensitive: bool = false,
-        /// Let edits add placeholders.
+        /// Let edits add placeholders for omitted code, such as `// ... existing code ...`.
         pub allow_placeholder: bool = false,
         /// Let edits add conflict markers.
         pub allow_markers: bool = false,
-        /// Let edits add text that is escaped as in HTML.
+        /// Let edits add text with HTML escapes, such as `&lt;`.
         pub allow_escaped: bool = false,
-        /// Let whole files have less than half of the old lines, and snippets lose lines of the file.
+        /// Let whole files lose more than half of the old lines, and let snippets drop lines of the file.
         pub allow_shrink: bool = false,
         /// What to do about new syntax errors.
         pub syntax: SyntaxCheck = SyntaxCheck::Warn,
@@ -128,13 +129,13 @@ with_defaults! {
         pub again: bool = false,
         /// Carry uncommitted changes in the touched files across.
         pub autostash: bool = false,
-        /// Keep a refused attempt.
+        /// Keep a refused attempt for `--continue`.
         pub keep: bool = true,
-        /// Keep every response that does not land, because the user may have no copy.
+        /// Keep every response that does not land, also if it was not refused: the user may have no other copy.
         pub keep_whole: bool = false,
         /// Record the landing with its responses, for `list`, `show` and `undo`.
         pub record: bool = true,
-        /// The key of the landing. While a landing with this key is in effect, there is nothing to do.
+        /// The idempotency key of the landing. Nothing lands while an earlier landing with the same key is in effect.
         pub key: Option<String> = None,
         /// What the model was asked.
         pub asked: Option<Asked> = None,
@@ -144,13 +145,13 @@ with_defaults! {
         pub dry_run: bool = false,
         /// How long to wait for another landing.
         pub lock_timeout: Duration = Duration::from_secs(60),
-        /// The options as they were typed or configured, for a refused attempt.
+        /// The options as they were typed or configured, so that a refused attempt can keep them.
         pub given: Given = Given::new(),
     }
 }
 
 impl Options {
-    /// Forbids all that the other options forbid.
+    /// Tightens these options so that they forbid everything that `by` forbids, too.
     pub fn restrict(&mut self, by: &Self) {
         self.strict |= by.strict;
         self.verify |= by.verify;

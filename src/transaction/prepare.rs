@@ -1,4 +1,4 @@
-//! Making the commits, and running the hooks and commands that judge them.
+//! Makes the commits, and runs the hooks and commands that check them.
 
 use super::series::{PathChange, Touched};
 use super::staging::{NetChange, Staging};
@@ -15,11 +15,12 @@ use crate::vcs::tree::{BaseTree, Changes};
 use crate::vcs::{self, Oid};
 
 impl<'r> Transaction<'r> {
-    /// Writes the commits, runs hooks and commands on them, and stages the checkout's files. Nothing changes that the
-    /// user can see. `merge` is the message of the merge commit, if one is wanted.
+    /// Writes the commits, runs the hooks and commands on them, and stages the checkout's new files. The user sees no
+    /// change yet. `merge` is the message of the merge commit, if one is wanted.
     ///
     /// # Errors
-    /// [`Error::Hook`], [`Error::Exec`], the disk, the object store, or a signal; everything is as it was then.
+    /// [`Error::Hook`] or [`Error::Exec`], the disk or the object store fails, or a signal arrived. Everything is as it was
+    /// then.
     pub fn prepare(
         mut self,
         base: &BaseTree<'_>,
@@ -101,7 +102,7 @@ impl<'r> Transaction<'r> {
         Ok(Prepared { transaction: self, made, net, staged, who, record, is_pushed: false })
     }
 
-    /// Makes one commit, after cleaning up its message.
+    /// Cleans up the message of a commit, and writes the commit. `named` returns its name for errors.
     fn commit(
         &self,
         draft: &Draft<'_>,
@@ -123,7 +124,7 @@ impl<'r> Transaction<'r> {
         Ok(commit)
     }
 
-    /// Adds what a hook has changed in a commit to what the landing touches.
+    /// Adds the files that a hook changed in a commit to the touched paths and to the changes of the landing.
     fn add_hook_changes(
         &mut self,
         base: &BaseTree<'_>,

@@ -1,4 +1,5 @@
-//! The result of a dry run: the new tree, in a quarantine outside of the repository, and the obstacles.
+//! What a dry run shows: the tree that would land, and the obstacles. The tree's objects are written outside the
+//! repository.
 
 use super::obstacles::{self, CheckoutState};
 use super::staging::Staging;
@@ -12,20 +13,20 @@ use crate::vcs::repo::Repo;
 use crate::vcs::tree::BaseTree;
 use std::path::Path;
 
-/// The tree that a landing would make. It is deleted when this is dropped.
+/// The tree that a landing would make. Its objects are deleted when this is dropped.
 #[must_use]
 pub struct Preview {
     tree: Oid,
-    // In the order in which they are to be dropped.
+    // Fields are dropped in this order.
     quarantine: Quarantine,
     handle: Repo,
 }
 
 impl Preview {
-    /// Builds the tree, and returns it after the tree that it is compared with. The repository gets no objects.
+    /// Builds the tree without writing objects to the repository. Returns the tree before the landing, and the preview.
     ///
     /// # Errors
-    /// The object store or the disk.
+    /// The object store or the disk fails.
     pub fn build(repo: &Repo, target: &Target, series: &[Planned]) -> Result<(Option<Oid>, Self)> {
         let (handle, quarantine) = Quarantine::enter_aside(repo)?;
         let base = handle.tree(target.start)?.as_checked_out(target.checked_out);
@@ -42,16 +43,16 @@ impl Preview {
         self.tree
     }
 
-    /// The object directory that has it.
+    /// The object directory that contains the tree.
     pub fn objects(&self) -> &Path {
         self.quarantine.objects()
     }
 }
 
-/// The obstacles to landing the series now.
+/// Returns the obstacles to landing the series now.
 ///
 /// # Errors
-/// What cannot be served, or cannot be read.
+/// Something is not supported, or cannot be read.
 pub fn in_the_way(
     repo: &Repo,
     target: &Target,
@@ -76,10 +77,10 @@ pub fn in_the_way(
     Ok(obstacles)
 }
 
-/// The obstacles to changing these files.
+/// Returns the obstacles to changing these files.
 ///
 /// # Errors
-/// What cannot be served, or cannot be read.
+/// Something is not supported, or cannot be read.
 pub fn in_the_way_of(
     repo: &Repo,
     target: &Target,
@@ -97,7 +98,7 @@ pub fn in_the_way_of(
     Ok(check_checkout(repo, target, &touched.collect::<Result<Vec<_>>>()?, autostash)?.0.obstacles)
 }
 
-/// The state of the checkout, and the index.
+/// Checks the touched paths, and returns what was found with the index that was read for it.
 fn check_checkout(
     repo: &Repo,
     target: &Target,

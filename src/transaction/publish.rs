@@ -1,8 +1,10 @@
-//! Publishing: objects, journal, locks, files, index, and last the reference, which is the commit point.
+//! Publishes a prepared landing. The order is: journal, objects, locks, files, index, and last the reference, which
+//! is the commit point.
 //!
-//! The index comes before the reference, because `git commit` reads HEAD, then the index, and then takes the index's
-//! lock. So a commit at the same moment has read the old HEAD, and fails when that has moved. With the new HEAD and
-//! the old index it would revert the landing.
+//! The new index is put in place before the reference moves, because `git commit` reads HEAD first and the index
+//! second. So a `git commit` at the same moment has either the old HEAD, and fails because HEAD moves, or the new
+//! HEAD and the new index. In the other order it could have the new HEAD and the old index, and its commit would
+//! revert the landing.
 
 use super::any_path::AnyPath;
 use super::attempt::Attempt;
@@ -23,18 +25,18 @@ use crate::vcs::tree::Entry;
 use crate::vcs::{self, Oid};
 use std::path::Path;
 
-/// A transaction whose commits and files are ready, to be published or dropped.
+/// A transaction whose commits and files are ready. It is published, or rolled back when it is dropped.
 #[must_use]
 pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) made: Made,
     pub(super) net: Vec<NetChange>,
     pub(super) who: Identities,
-    /// The content of its record.
+    /// The content of the landing's record.
     pub(super) record: Option<RecordContent>,
-    /// Whether a killed run has pushed the commits.
+    /// Whether the commits are pushed already, by a run that was killed after the push.
     pub(super) is_pushed: bool,
-    // Dropped last: the staged files lie in its directory.
+    // Dropped last, because the staged files are in its directory.
     pub(super) transaction: Transaction<'r>,
 }
 
@@ -42,13 +44,13 @@ pub struct Prepared<'r> {
 #[derive(Default)]
 pub(super) struct Locks {
     pub(super) index: Option<TokenLock>,
-    /// Empty if git itself moves the reference.
+    /// The lock of the branch, and of HEAD if HEAD points to it. Empty if git itself moves the reference.
     pub(super) reference: RefLock,
     pub(super) record: RefLock,
 }
 
 impl Locks {
-    /// Releases them when nothing has landed.
+    /// Releases the locks when nothing has landed.
     pub(super) fn abandon(&self) -> vcs::Result<()> {
         self.record.abandon()?;
         self.reference.abandon()?;
@@ -56,22 +58,22 @@ impl Locks {
     }
 }
 
-/// The progress between the first lock and the commit point.
+/// How far a landing got on the way to the commit point, so that a failure can be undone.
 #[derive(Default)]
 struct Progress {
     locks: Locks,
-    /// Whether files of the checkout have changed.
+    /// Whether files of the checkout may have changed.
     files: bool,
-    /// Whether git has moved the reference, which has to be undone.
+    /// Whether git moved the reference and the landing failed after that, so that the reference must move back.
     moved: bool,
 }
 
 impl Prepared<'_> {
-    /// Moves the branch, with index and files, and returns the commits.
+    /// Moves the branch with its index and files, and returns the commits. With `--push`, pushes first.
     ///
     /// # Errors
-    /// Before the commit point: any error, and everything is as it was, except after [`Error::Stuck`]. After it:
-    /// [`Error::Unfinished`].
+    /// [`Error::Unfinished`] means that the branch has moved. After any other error everything here is as it was, except after
+    /// [`Error::Stuck`].
     pub fn publish(mut self) -> Result<Made> {
         let index = self.transaction.index.take();
         let outcome = match self.made.tip() {
@@ -94,7 +96,7 @@ impl Prepared<'_> {
         outcome.map(|()| self.made)
     }
 
-    /// Says what git itself has written, and why.
+    /// Tells the listener (`-v`) what git wrote instead of this program, and why.
     fn report_use_of_git(&self, index: bool) {
         let watch = self.transaction.context.watch;
         if index {
@@ -168,7 +170,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// Checks HEAD, the branch and the touched paths again: preparing may have taken long.
+    /// Checks HEAD, the branch and the touched paths again, because hooks and commands may have run for long.
     pub(super) fn check_again(&self, index: Option<&Index>) -> Result<()> {
         let Transaction { repo, target, touched, locals, options, .. } = &self.transaction;
         repo.check_head(&target.name, target.is_head)?;
@@ -176,7 +178,7 @@ impl Prepared<'_> {
         if found.is_empty() { Ok(()) } else { Err(Error::InTheWay(found)) }
     }
 
-    /// All steps up to the commit point.
+    /// Does all steps up to and including the commit point.
     fn advance(
         &self,
         journal: &Journal,
@@ -199,7 +201,7 @@ impl Prepared<'_> {
                 progress.locks.record.take(repo, record, token, patience)?;
             }
         }
-        // Under the locks git changes nothing more.
+        // While the locks are held, git changes nothing more.
         self.check_again(index.as_ref())?;
         repo.check_records(&journal.movement)?;
         if let (true, Some(workdir)) = (target.checked_out, repo.workdir()) {
@@ -224,7 +226,7 @@ impl Prepared<'_> {
             point(Fault::IndexPlaced)?;
         }
         quarantine.check(repo, target.start)?;
-        // No lock of ours covers HEAD if a hook makes git move it, or if the branch is not checked out.
+        // This program holds no lock of HEAD if git moves the reference, or if HEAD does not point to the branch.
         repo.check_head(&target.name, target.is_head)?;
         if !journal.by_git {
             return Ok(progress.locks.reference.commit(
@@ -238,11 +240,11 @@ impl Prepared<'_> {
         Ok(())
     }
 
-    /// Undoes what [`Prepared::advance`] did before it failed. Changes that others made at that moment stay: they
-    /// were the reason of the failure.
+    /// Undoes what [`Prepared::advance`] did before it failed. Files that others changed at that moment keep these
+    /// changes, which were the reason of the failure.
     ///
     /// # Errors
-    /// Something cannot be undone. Journal and locks stay for the recovery.
+    /// Something cannot be undone. The journal and the locks stay for recovery.
     fn take_back(&self, journal: &Journal, progress: &Progress) -> Result<()> {
         let Transaction { repo, transaction_dir, target, .. } = &self.transaction;
         if let (true, Some(staged), Some(workdir)) = (progress.files, &self.staged, repo.workdir()) {
@@ -256,7 +258,7 @@ impl Prepared<'_> {
             )?;
         }
         match progress.moved {
-            // The objects stay, because the reflog names them.
+            // The objects stay because the reflog names the commit.
             true => {
                 repo.revert_refs(&journal.movements(), &transaction_dir.alive)?;
                 point(Fault::RefReverted)?;
@@ -265,7 +267,7 @@ impl Prepared<'_> {
         }
         Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
         if journal.by_git {
-            // Git leaves empty directories.
+            // git may have made directories for the references. They are removed if they are empty.
             RefLock::adopt(repo, &journal.records, &Token::default())?.abandon()?;
         }
         progress.locks.abandon()?;
@@ -273,7 +275,7 @@ impl Prepared<'_> {
     }
 }
 
-/// All steps after the commit point. It can be run again after any of them.
+/// Does all steps after the commit point. If one fails, all of them can be run again.
 pub(super) fn finish(
     repo: &Repo,
     transaction_dir: &Path,
@@ -303,7 +305,7 @@ pub(super) fn finish(
     }
     Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
-        // The checkout may be gone.
+        // In a recovery the checkout may be gone.
         if let Ok(checkout) = Checkout::open(&workdir.0, repo) {
             staging::prune(&checkout, staged)?;
         }

@@ -1,7 +1,9 @@
-//! Pushing the commits before the branch here moves, so that the remote's answer is the commit point.
+//! `--push`: pushes the commits before the branch here moves. If the remote accepts them they must land here, too, so
+//! the remote's answer is the commit point.
 //!
-//! The objects are in the repository by then, because git and its hook have to see them. A note says what is pushed
-//! where: if the run is killed before the branch here moves, the recovery asks the remote.
+//! The objects are moved into the repository before the push, because git and its pre-push hook have to see them. A
+//! note in the transaction directory says what is pushed where. If the run is killed before the branch here moves,
+//! recovery asks the remote whether it has the commits.
 
 use super::attempt::Attempt;
 use super::record::{self, RecordContent};
@@ -25,31 +27,31 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often to look whether a push has ended.
+/// How often to check whether another run's push has ended.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The note of a push, for the recovery.
+/// The note of a push, for recovery.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Note {
     /// The remote's branch.
     #[serde(flatten)]
     upstream: Upstream,
-    /// The reference here, and its old commit.
+    /// The branch here, its old tip, and its new tip.
     reference: String,
     old: Option<String>,
     new: String,
-    /// Whether uncommitted changes are carried across.
+    /// Whether uncommitted changes are merged with the landing.
     #[serde(default)]
     autostash: bool,
-    /// The content of its record.
+    /// The content of the landing's record.
     record: Option<RecordContent>,
-    /// The refused attempts that it replaces.
+    /// The names of the refused attempts to remove after the landing.
     #[serde(default)]
     attempts: Vec<String>,
 }
 
 impl Note {
-    /// The note of a transaction directory, if a run could have written it.
+    /// Reads the note of a transaction directory; `None` if there is none, or if no run can have written it.
     pub(super) fn read(transaction_dir: &Path) -> Result<Option<Self>> {
         let noted: Option<Self> = TransactionDir::noted(transaction_dir, TransactionDir::PUSHED)?;
         Ok(noted.filter(Self::is_plausible))
@@ -62,12 +64,12 @@ impl Note {
             && ids.into_iter().flatten().all(|id| is_object_name(id))
     }
 
-    /// The reference here.
+    /// The branch here.
     pub(super) fn reference(&self) -> &str {
         &self.reference
     }
 
-    /// Whether the remote has the commits; `None` if it cannot be asked.
+    /// Whether the remote has the commits; `None` if that cannot be found out.
     pub(super) fn is_on_remote(&self, repo: &Repo) -> Option<bool> {
         let there = repo.ask_remote(&self.upstream).ok()?;
         let Some(there) = there.map(|id| id.to_string()) else { return Some(false) };
@@ -81,11 +83,13 @@ impl Note {
     }
 }
 
-/// Takes the repository's lock once no run pushes such a branch, nor a git that a killed run has started. If
-/// something landed here before the remote answers, the branches would diverge.
+/// Waits until no other run pushes a branch for which `is_for_branch` is true, and takes the repository's lock. A
+/// push goes on as long as its git process lives, even if its run was killed.
+///
+/// If something landed here before the remote answered such a push, the branch here and the remote's would diverge.
 ///
 /// # Errors
-/// A signal, or [`Error::Busy`] after that time.
+/// A signal arrived, or [`Error::Busy`] after `timeout`.
 pub(super) fn lock_between_pushes(
     repo: &Repo,
     timeout: Duration,
@@ -112,10 +116,10 @@ pub(super) fn lock_between_pushes(
     }
 }
 
-/// What git says if it is not known whether the remote has taken a push; `None` if it has.
+/// Returns `None` if the remote accepted a push, or what git printed if that is unknown.
 ///
 /// # Errors
-/// The remote has not taken it.
+/// The remote did not accept it.
 pub(super) fn why_unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
     match pushed {
         Pushed::Taken => Ok(None),
@@ -126,9 +130,9 @@ pub(super) fn why_unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
 }
 
 impl Prepared<'_> {
-    /// Takes the repository's lock once no other run pushes the branch. With `--push` it then pushes the commits,
-    /// without the lock, and takes it again. The note of that keeps other landings on the branch away, and stays
-    /// until the branch here has moved.
+    /// Takes the repository's lock once no other run pushes the branch. With `--push`, releases the lock during the
+    /// push, and takes it again. The note of the push keeps other landings off the branch until the branch here has
+    /// moved.
     pub(super) fn push_and_lock(&self, new: Oid, index: Option<&Index>) -> Result<Flock> {
         let Transaction { repo, transaction_dir, options, context, target, early, .. } = &self.transaction;
         let (repo, timeout) = (*repo, options.lock_timeout);
@@ -148,7 +152,7 @@ impl Prepared<'_> {
             attempts: context.attempts.clone(),
         };
         if let (Some(early), Some(_)) = (early, &self.record) {
-            // The recovery needs the record's objects.
+            // If this run is killed, recovery writes the record, and needs its objects.
             early.release(&self.transaction.quarantine)?;
         }
         transaction_dir.note(repo, TransactionDir::PUSHED, &note)?;
@@ -159,10 +163,10 @@ impl Prepared<'_> {
         let to = || upstream.to_string();
         let taken = match pushed.and_then(|pushed| why_unknown(pushed, &to())) {
             Ok(None) => Ok(()),
-            // The connection may have failed after the push, so the remote is asked.
+            // The connection may have failed after the remote accepted the push, so it asks the remote.
             Ok(Some(_)) if note.is_on_remote(repo) == Some(true) => Ok(()),
             Ok(Some(why)) => {
-                // The remote may have it.
+                // The remote may have the commits, so nothing is undone.
                 interrupt::land();
                 early.iter().for_each(|early| early.keep());
                 return Err(Error::NotKnown { to: to(), new: new.to_string(), why });
@@ -176,7 +180,8 @@ impl Prepared<'_> {
         locked.map_err(|e| self.not_here(e))
     }
 
-    /// Checks again, before the push, all that can keep the branch here from moving: a command may have run for long.
+    /// Checks again, before the push, everything that could keep the branch here from moving, because hooks and
+    /// commands may have run for long.
     fn check_before_push(&self, index: Option<&Index>) -> Result<()> {
         let Transaction { repo, target, .. } = &self.transaction;
         repo.check_available_all([&*target.name])?;
@@ -190,7 +195,7 @@ impl Prepared<'_> {
         self.check_again(index)
     }
 
-    /// The error, after the remote has taken the commits.
+    /// Returns the error for a failure after the remote accepted the commits; without `--push`, the error itself.
     pub(super) fn not_here(&self, source: Error) -> Error {
         match (&self.transaction.context.push, self.made.tip()) {
             (Some(upstream), Some(new)) => {
@@ -200,14 +205,14 @@ impl Prepared<'_> {
         }
     }
 
-    /// Removes the note of the push.
+    /// Removes the note of the push, if there is one.
     pub(super) fn forget_push(&self) {
         self.transaction.transaction_dir.forget(TransactionDir::PUSHED);
     }
 }
 
-/// Moves the branch to the commits that the remote has taken from a dead run, in the worktree that has the branch
-/// checked out. It takes the repository's lock.
+/// Recovers a killed push that the remote accepted: moves the branch here to the pushed commits, in the worktree that
+/// has the branch checked out. Takes the repository's lock.
 pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
     match repo.open_where(&note.reference)? {
         Some(repo) => move_branch(&repo, note, timeout),
@@ -219,7 +224,7 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
     let here = repo.value(&note.reference)?.map(|id| id.to_string());
     let record = note.record.clone().filter(|content| content.has_objects(repo));
     let has_moved = here != note.old;
-    // A pull has moved it, for example.
+    // The branch may contain the commits already, after a `git pull` for example.
     let is_in_place = here.as_ref().map_or(Ok(false), |here| repo.contains(here, &note.new))?;
     if is_in_place || has_moved {
         record::add_missing(repo, record, repo.id(&note.new)?, timeout)?;

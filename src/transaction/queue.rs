@@ -1,7 +1,8 @@
-//! The queue of a branch: runs that others have overtaken land one after the other.
+//! The queue of a branch. A run joins it when the branch moved during its first try, so that such runs land one after
+//! another and each of them gets its turn.
 //!
-//! It is not a lock: runs in their first try, and git itself, do not wait for their turn. Each place has a
-//! transaction directory, so that a recovery removes it after a kill.
+//! The queue is not a lock: runs in their first try, and git itself, do not wait. Each place in the queue has a
+//! transaction directory, so that recovery removes it after a kill.
 
 use super::transaction_dir::TransactionDir;
 use super::{Result, check_interrupt, interrupt};
@@ -10,10 +11,10 @@ use crate::vcs::{self, places};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often to look who is ahead.
+/// How often to check how many runs are ahead.
 const TICK: Duration = Duration::from_millis(20);
 
-/// A place in the queue of a branch, until it is dropped.
+/// A place in the queue of a branch. Dropping it leaves the queue.
 pub struct QueuePlace {
     transaction_dir: TransactionDir,
     reference: String,
@@ -21,10 +22,10 @@ pub struct QueuePlace {
 }
 
 impl QueuePlace {
-    /// Joins the end of the queue of that reference.
+    /// Joins the end of this reference's queue.
     ///
     /// # Errors
-    /// As the file system reports, or another run holds the repository's lock.
+    /// The file system fails, or another run holds the repository's lock.
     pub fn join(repo: &Repo, reference: &str, timeout: Duration) -> Result<Self> {
         let held = interrupt::hold();
         let transaction_dir = TransactionDir::open(repo, timeout)?;
@@ -33,10 +34,10 @@ impl QueuePlace {
         Ok(Self { transaction_dir, reference: reference.to_owned(), _held: held })
     }
 
-    /// Waits for the runs ahead, and returns whether all of them ended. Each one that ends restarts `patience`.
+    /// Waits until no run is ahead, and returns whether that happened. It gives up if no run ahead ends for `patience`.
     ///
     /// # Errors
-    /// A signal.
+    /// A signal arrived.
     pub fn wait(&self, patience: Duration, waiting: impl Fn(Duration)) -> Result<bool> {
         let start = Instant::now();
         let (mut since, mut last) = (start, usize::MAX);
@@ -57,7 +58,7 @@ impl QueuePlace {
         }
     }
 
-    /// The number of live runs ahead. What cannot be read does not count.
+    /// Returns the number of live runs ahead. A transaction directory that cannot be read does not count.
     fn runs_ahead(&self) -> usize {
         let path = &self.transaction_dir.path;
         let others = path.parent().and_then(|all| places::entries(all).ok()).unwrap_or_default();

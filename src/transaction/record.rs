@@ -1,9 +1,9 @@
-//! The record of a landing: the responses, the report, and the edits of each commit, in a commit of a chain that
-//! keeps all of it reachable.
+//! The record of a landing: a commit with the responses, the report, and the edits of each landed commit. The records
+//! form a chain, which keeps all of this reachable.
 //!
-//! Its content is written while the landing is prepared. Its commit, whose parent is the record before, is made under
-//! the repository's lock. If git moves the branch, it moves the record's reference in the same step. Else that moves
-//! right after the branch, and the journal has both moves.
+//! A record's files are written while the landing is prepared. Its commit needs the previous record as its parent, so
+//! it is made later, under the repository's lock. If git moves the branch, it moves the record's reference in the
+//! same step. Otherwise the record's reference moves right after the branch, and the journal has both moves.
 
 use super::journal::Journal;
 use super::transaction_dir::TransactionDir;
@@ -22,38 +22,40 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
-/// The file of a record that holds the report.
+/// The file in a record's tree with the report.
 const REPORT_FILE: &str = "report.json";
 
-/// The beginning of the names of the responses' files; their numbers follow, from 1.
+/// The prefix of the files with the responses. Their numbers follow, from 1.
 const RESPONSE_PREFIX: &str = "response-";
 
-/// What to record of a landing, beside its report.
+/// What to record about a landing besides its report.
 #[derive(Debug, Clone)]
 pub struct Recording<'a> {
-    /// Its id.
+    /// The landing's id.
     pub id: String,
-    /// Its kind.
+    /// The landing's kind.
     pub kind: RecordKind,
     /// The id of the landing that it undoes or redoes.
     pub of: Option<String>,
     /// The responses.
     pub responses: &'a [Response],
-    /// More commits to keep.
+    /// More commits to keep reachable.
     pub also: Vec<Oid>,
-    /// The digest of its key, and the id of the last landing with that key. If there is a newer one, it must not land.
+    /// The digest of the idempotency key, and the id of the last landing with that key. If there is a newer one by
+    /// the time of the landing, nothing lands.
     pub key: Option<(String, Option<String>)>,
-    /// The edits by the digests of their responses, with their numbers.
+    /// For each response, by its digest: its edits with their numbers.
     pub edits: Vec<(String, Vec<(usize, LandedEdit)>)>,
 }
 
 impl Recording<'_> {
-    /// One with that id and kind, and nothing else.
+    /// A recording with only an id and a kind.
     pub fn new(id: String, kind: RecordKind) -> Self {
         Self { id, kind, of: None, responses: &[], also: Vec::new(), key: None, edits: Vec::new() }
     }
 
-    /// An id for a landing on that target now. Every later landing gets another one.
+    /// Returns an id for a landing on this target. `what` says what lands. Later landings get other ids, because the
+    /// branch or the chain of records has moved.
     ///
     /// # Errors
     /// The repository cannot be read.
@@ -64,15 +66,15 @@ impl Recording<'_> {
     }
 }
 
-/// The content of a record, before its parent is known. The note of a push has it, too.
+/// The content of a record before its parent is known. It is also in the note of a push.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct RecordContent {
     #[serde(rename = "message", serialize_with = "to_message", deserialize_with = "of_message")]
     record: Record,
-    /// Its files.
+    /// The names and blob ids of the files.
     files: Vec<(String, String)>,
     also: Vec<String>,
-    /// The edits to list, by the digests of the responses.
+    /// The entries to add to the lists of landings, by the digests of the responses.
     #[serde(default)]
     landed: Vec<(String, LandedEdits)>,
     #[serde(skip)]
@@ -89,7 +91,7 @@ fn of_message<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Record,
 }
 
 impl Transaction<'_> {
-    /// Writes the content of the record.
+    /// Writes the files of the record, if there is to be one.
     pub(super) fn record_content(&self, made: &Made) -> Result<Option<RecordContent>> {
         let (Some((recording, report)), Some(new)) = (&self.context.record, made.tip()) else {
             return Ok(None);
@@ -99,7 +101,7 @@ impl Transaction<'_> {
         for (number, response) in (1..).zip(recording.responses) {
             files.push((format!("{RESPONSE_PREFIX}{number}"), self.repo.put_response(response)?.to_string()));
         }
-        // Commits without edits are those that the landing was rebased onto.
+        // The first commits have no edits if they are the commits that the landing was rebased onto.
         let onto = made.commits.iter().take_while(|one| one.edits.is_empty());
         let onto = onto.filter_map(|one| one.id).last();
         let onto = onto.filter(|onto| *onto != new);
@@ -137,13 +139,14 @@ impl Transaction<'_> {
 }
 
 impl RecordContent {
-    /// Whether the repository has all its objects, and the commits.
+    /// Whether the repository has all files of the record and all commits that it keeps.
     pub(super) fn has_objects(&self, repo: &Repo) -> bool {
         let has = |id: &String| repo.id(id).and_then(|id| repo.has(id)).unwrap_or(false);
         self.files.iter().map(|(_, file)| file).chain(&self.also).chain([&self.record.new]).all(has)
     }
 
-    /// Writes the record, and returns the moves of its references. The caller holds the repository's lock.
+    /// Writes the record's commit, and returns the moves of references that add it to the chain. The caller holds the
+    /// repository's lock.
     pub(super) fn write(
         &self,
         repo: &Repo,
@@ -154,7 +157,7 @@ impl RecordContent {
         if let Some((key, last)) = &self.key
             && listings::read(repo, key)?.first().map(|one| &one.id) != last.as_ref()
         {
-            // Another run has landed with the same key.
+            // Another run landed with the same key meanwhile.
             return Err(vcs::Error::Moved { name: self.record.reference.clone() }.into());
         }
         let (held, before) = (repo.value(HISTORY)?, repo.own_chain()?);
@@ -194,7 +197,7 @@ impl RecordContent {
     }
 }
 
-/// Records a landing whose run is dead, unless it is recorded.
+/// Adds the record of a landing whose run was killed, unless the chain has it.
 ///
 /// # Errors
 /// The records cannot be read or written, or another run holds the repository's lock.
@@ -214,8 +217,8 @@ pub(super) fn add_missing(
     Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &transaction_dir.alive)?)
 }
 
-/// Moves the references of the records after the branch, unless they have moved, and releases their locks. It can be
-/// run again.
+/// After the branch has moved, moves the record's references unless they have moved already, and releases their
+/// locks. It can be run again.
 pub(super) fn finish(
     repo: &Repo,
     transaction_dir: &Path,
@@ -224,12 +227,12 @@ pub(super) fn finish(
 ) -> vcs::Result<()> {
     for movement in &journal.records {
         let is_to_move = repo.value(&movement.name)?.map(|id| id.to_string()) == movement.old;
-        // Without a lock git may have pruned the record.
+        // In a recovery the lock may be gone and the record pruned.
         if is_to_move && !repo.has_references_by_git() && repo.has(repo.id(&movement.new)?)? {
             let aside = transaction_dir.join("record");
             let mut own = RefLock::default();
             if !lock.is_held() {
-                // The user has removed it, or a git was killed.
+                // The user removed the lock, or git was killed.
                 let patience = Patience::for_reference(repo.config())?;
                 own.take(repo, movement, &transaction_dir.join(super::journal::TOKEN), patience)?;
             }
@@ -246,7 +249,7 @@ pub(super) fn finish(
     point(Fault::RecordUnlocked)
 }
 
-/// The records, the newest first, and the number of malformed ones, which are left out.
+/// Returns the records of all chains, the newest first, and the number of malformed records, which are left out.
 ///
 /// # Errors
 /// The references cannot be read.
@@ -259,7 +262,8 @@ pub fn records(repo: &Repo) -> Result<(Vec<(Record, Link)>, usize)> {
             None => odd += 1,
         }
     }
-    // Two chains may have the same record, after one of them was rewritten. The record made here goes first.
+    // Two chains may have the same record if one of them was rewritten. Each record is listed once, preferably from
+    // the chain of this repository.
     let key = |record: &Record| (record.id.clone(), record.new.clone());
     let mut seen: HashSet<_> =
         all.iter().filter(|(_, link)| link.own).map(|(record, _)| key(record)).collect();
@@ -267,7 +271,7 @@ pub fn records(repo: &Repo) -> Result<(Vec<(Record, Link)>, usize)> {
     Ok((all, odd))
 }
 
-/// Whether the names in a record are valid here. Anybody may have written it.
+/// Whether the reference and the ids in a record have a valid form. Anybody may have written a fetched record.
 fn is_plausible(repo: &Repo, record: &Record) -> bool {
     let objects = [record.old.as_ref(), record.start.as_ref(), Some(&record.new)];
     let commits = record.commits.iter().map(|(commit, _)| commit);
@@ -275,7 +279,7 @@ fn is_plausible(repo: &Repo, record: &Record) -> bool {
         && objects.into_iter().flatten().chain(commits).all(|id| repo.id(id).is_ok())
 }
 
-/// The report of a landing, as JSON, and the responses, as far as the record has them.
+/// Returns the report of a landing as JSON, and the responses. Either may be missing in the record.
 ///
 /// # Errors
 /// They cannot be read.

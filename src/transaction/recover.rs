@@ -1,4 +1,4 @@
-//! Recovery: finishing the transactions of killed processes, undoing them, or giving them up.
+//! Recovery: finishes, undoes or gives up the transactions of killed processes.
 
 use super::journal::Journal;
 use super::settle::{settle, to_strings};
@@ -18,12 +18,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 impl Recovered {
+    /// Sets the id of the transaction, and the reference that it is about.
     fn with_id(self, transaction_dir: &Path, reference: Option<&str>) -> Self {
         Self { id: TransactionDir::id_of(transaction_dir), reference: reference.map(str::to_owned), ..self }
     }
 }
 
-/// The ids of transactions whose processes are dead. It changes nothing.
+/// Returns the ids of the transactions whose processes are dead. Changes nothing.
 ///
 /// # Errors
 /// The git directory cannot be read.
@@ -33,13 +34,13 @@ pub fn pending(repo: &Repo) -> Result<Vec<String>> {
     Ok(all.iter().map(|path| TransactionDir::id_of(path)).collect())
 }
 
-/// Finishes or undoes every transaction of a dead process. With `discard` it gives up one whose journal cannot be used.
+/// Finishes or undoes every transaction of a dead process. With `discard`, gives up those whose journal cannot be used.
 ///
-/// It asks a remote about a push only if `asks` is true for the reference, and then without the lock, because that
-/// may take long. With `watch` it first waits until no process pushes these references.
+/// After a killed push, the remote is asked only if `may_ask` is true for the pushed reference. This happens without
+/// the lock, because it may take long. With `watch`, recovery first waits until no process pushes these references.
 ///
 /// # Errors
-/// The lock is held, a file cannot be read or written, or [`Error::Broken`]. Running it again goes on where it stopped.
+/// The lock is held, a file cannot be read or written, or [`Error::Broken`]. Another call continues where this one stopped.
 pub fn recover(
     repo: &Repo,
     timeout: Duration,
@@ -78,7 +79,7 @@ pub fn recover(
             None if may_ask(note.reference()) => note.is_on_remote(repo),
             known => known,
         };
-        // This is a landing, which takes the lock.
+        // This lands the pushed commits, and takes the lock for that.
         let mut moved = match answer {
             Some(true) => push::finish(repo, &note, timeout),
             Some(false) => Ok(Recovered::at(End::Discarded)),
@@ -94,22 +95,22 @@ pub fn recover(
         all.extend(dead.or_give_up(ended)?);
     }
     repo.remove_temporaries();
-    // A run may have been killed before it made its directory in there.
+    // These are empty if a run was killed before it made its own directory in there.
     let _ = std::fs::remove_dir(TransactionDir::all(repo.common_dir()));
     let _ = std::fs::remove_dir(own_dir);
     Ok(all)
 }
 
-/// Whether another try would fail, too, so that the run can be given up.
+/// Whether another try would fail in the same way, so that the transaction can be given up.
 fn is_permanent(error: &Error) -> bool {
     !matches!(error, Error::Busy { .. } | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
-/// The note of a push that is to be settled by the remote's answer, that answer if it is known, and paths that were
-/// left as they are.
+/// A killed push that waits for the remote's answer: its note, the answer if it is known already, and the paths that
+/// were left as they are.
 type Unanswered = (push::Note, Option<bool>, Vec<String>);
 
-/// A transaction whose process is dead, locked against other recoveries.
+/// A transaction whose process is dead. Its liveness lock is held, which keeps other recoveries away.
 struct DeadTransaction<'r> {
     repo: &'r Repo,
     path: PathBuf,
@@ -118,20 +119,21 @@ struct DeadTransaction<'r> {
 }
 
 impl<'r> DeadTransaction<'r> {
-    /// Locks it; `None` if its process lives, or it belongs to another user.
+    /// Takes the liveness lock of a transaction; `None` if its process is alive, or if it belongs to another user.
     fn take(repo: &'r Repo, path: PathBuf, discard: bool) -> Result<Option<Self>> {
         let live = path.join(TransactionDir::LIVE);
-        // Without the lock file it is dead, too: runs make their directories under the repository's lock.
+        // A directory without a lock file is dead, too: runs create both under the repository's lock, which is held
+        // here.
         let alive = match live.symlink_metadata() {
-            // It belongs to another user, whose next run recovers it.
+            // It belongs to another user. That user's next run recovers it.
             Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => return Ok(None),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
             Err(e) => return Err(vcs::Error::io("look at", live, e).into()),
-            // `check` refuses it.
+            // `check` refuses it later.
             Ok(found) if !found.is_file() => None,
             Ok(_) => match Flock::attempt(&live) {
                 Ok(None) => return Ok(None),
-                // Its process has just removed it.
+                // Its process has just ended and removed it.
                 Err(_) if !live.exists() => None,
                 lock => lock?,
             },
@@ -139,7 +141,8 @@ impl<'r> DeadTransaction<'r> {
         Ok(Some(Self { repo, path, _alive: alive, discard }))
     }
 
-    /// The result; `None` if its process has just removed it. With `discard`, one that always fails is given up.
+    /// Returns the result of a recovery; `None` if the transaction's process has just removed it. With `discard`, a
+    /// transaction whose recovery always fails is given up.
     fn or_give_up(&self, settled: Result<Option<Recovered>>) -> Result<Option<Recovered>> {
         match settled {
             Err(_) if !self.path.exists() => Ok(None),
@@ -150,7 +153,8 @@ impl<'r> DeadTransaction<'r> {
         }
     }
 
-    /// Recovers it under the repository's lock, except for what depends on a remote.
+    /// Recovers the transaction. The caller holds the repository's lock. If the remote must be asked first, sets
+    /// `unanswered` and returns `None`.
     fn settle(&self, unanswered: &mut Option<Unanswered>) -> Result<Option<Recovered>> {
         let Self { repo, path, .. } = self;
         if !path.exists() {
@@ -164,7 +168,7 @@ impl<'r> DeadTransaction<'r> {
             Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
             Journal::retire(path)?;
             if let (End::TakenBack | End::LeftAlone, Some(note)) = (settled.end, pushed) {
-                // It began to publish, so the remote had taken the push.
+                // It had started to publish, so the remote had accepted the push.
                 *unanswered = Some((note, Some(true), settled.left));
                 return Ok(None);
             }
@@ -185,8 +189,8 @@ impl<'r> DeadTransaction<'r> {
         self.end(None, Recovered::at(end))
     }
 
-    /// Deletes what it has left, unless that is still needed; `None` if another recovery has done that. The caller
-    /// holds the repository's lock.
+    /// Deletes what the transaction left, unless a later recovery still needs it. Returns `None` if another recovery
+    /// has deleted it. The caller holds the repository's lock.
     fn end(&self, reference: Option<&str>, settled: Recovered) -> Result<Option<Recovered>> {
         if !self.path.exists() {
             return Ok(None);
@@ -198,15 +202,16 @@ impl<'r> DeadTransaction<'r> {
     }
 }
 
-/// The result for one that was given up, with all locks that exist, because one of them may be its own.
+/// Returns the result for a transaction that was given up. It lists all locks in the repository, because one of them
+/// may be the transaction's own.
 fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recovered> {
     let (aside, locks) = (Some(aside.display().to_string()), to_strings(repo.lock_files()?));
     let settled = Recovered { aside, locks, ..Recovered::at(End::GivenUp) };
     Ok(settled.with_id(transaction_dir, None))
 }
 
-/// Checks that a transaction directory holds only files and directories: runs make nothing else, and writing would
-/// follow a link.
+/// Checks that a transaction directory contains nothing but the files and directories that runs make there. A link in
+/// it is refused, because writing would follow it.
 fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     for entry in places::entries(transaction_dir)? {
         let Ok(kind) = entry.symlink_metadata().map(|found| found.file_type()) else { continue };
@@ -228,15 +233,15 @@ fn check(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Deletes all that a transaction has left, after it ended so.
+/// Deletes everything that a transaction left. `end` says how its recovery ended.
 fn clean(repo: &Repo, transaction_dir: &Path, journal: Option<&Journal>, end: End) -> Result<()> {
     let id = &TransactionDir::id_of(transaction_dir);
-    // A git that the killed run started may still write there.
+    // A git process that the killed run started may still write there.
     places::remove(&Quarantine::path_for(repo.objects_dir(), id))?;
     let staged = journal.and_then(|journal| journal.staged.as_ref());
     if staged.is_some_and(|staged| staged.beside) || OutsideDir::STAGING.noted(transaction_dir).is_some() {
         for checkout in repo.checkouts() {
-            // Of a link it removes only the link.
+            // If this is a link, only the link is removed.
             let _ = std::fs::remove_dir_all(checkout.join(OutsideDir::STAGING.name(transaction_dir)));
         }
     }

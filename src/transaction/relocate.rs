@@ -1,5 +1,5 @@
-//! The places that a journal names, as the repository has them now. It may have been moved or copied since. A journal may also be
-//! made up, so nothing outside of the repository is ever touched by it.
+//! Replaces the paths in a journal by the repository's current paths, because the repository may have been moved or
+//! copied since. A journal may also be forged, so paths outside the repository are refused.
 
 use super::any_path::AnyPath;
 use super::discard::broken;
@@ -9,10 +9,11 @@ use crate::vcs::places;
 use crate::vcs::repo::Repo;
 use std::path::Path;
 
-/// Puts the places of now into the journal, and opens the worktree; `None` if it was removed, with its index, HEAD and files.
+/// Updates the paths in the journal, and opens the landing's worktree. Returns `None` if the worktree was removed,
+/// and with it the index, HEAD and the files.
 ///
 /// # Errors
-/// [`Error::Broken`] if a place does not belong to this repository.
+/// [`Error::Broken`] if a path does not belong to this repository.
 pub(super) fn relocate(
     current: &Repo,
     transaction_dir: &Path,
@@ -55,7 +56,7 @@ pub(super) fn relocate(
     Ok(worktree)
 }
 
-/// Whether a path is the git directory of a linked worktree, or was.
+/// Whether a path is the git directory of a linked worktree, or of one that was removed.
 fn is_linked(common: &Path, git_dir: &Path) -> bool {
     let worktrees = common.join("worktrees");
     match (git_dir.canonicalize(), common.canonicalize()) {
@@ -64,7 +65,7 @@ fn is_linked(common: &Path, git_dir: &Path) -> bool {
     }
 }
 
-/// Opens the worktree, with the checkout that the repository itself names.
+/// Opens the landing's worktree. The checkout's path is taken from the repository, not from the journal.
 fn open(
     current: &Repo,
     journal: &mut Journal,
@@ -80,7 +81,7 @@ fn open(
     let own = match places::is_same(current.git_dir(), &git_dir) {
         true => current.workdir().map(Path::to_owned),
         false if linked => found.linked_checkout(),
-        // The git directory of a main worktree need not name its checkout.
+        // The git directory of a main worktree may not say where its checkout is.
         false => {
             let known = journal.workdir.as_ref().map(|path| path.0.clone());
             known.filter(|known| found.has_checkout(known)).or_else(|| found.workdir().map(Path::to_owned))
@@ -88,7 +89,8 @@ fn open(
     };
     let own = own.filter(|path| path.exists());
     if let Some(known) = journal.workdir.as_ref().map(|path| path.0.clone()) {
-        // A checkout that is gone was moved or removed. A linked one names its repository itself.
+        // The recorded checkout need not be the current one if the repository or the checkout was moved, or if the
+        // worktree is linked: a linked checkout names its repository itself.
         let is_gone = moved || linked || !known.exists();
         if !is_gone && !own.as_ref().is_some_and(|own| places::is_same(own, &known)) {
             return Err(foreign(&known));

@@ -1,4 +1,4 @@
-//! Existing commits, made again on a branch as `git cherry-pick` does it, or undone as `git revert` does it.
+//! Makes existing commits again on a branch, as `git cherry-pick` does, or reverts them, as `git revert` does.
 
 use super::carry::{Carried, Clash, ClashKind, NewBase, changes_of, origins_of};
 use super::series::{Making, Planned};
@@ -8,27 +8,27 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
 use crate::vcs::{Oid, Result};
 
-/// A commit to be made again or undone. Its changes are the difference from its first parent.
+/// An existing commit to make again or to revert. Its changes are the difference from its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replayed {
     /// The commit.
     pub commit: Oid,
-    /// Undo it.
+    /// Revert the commit.
     pub reversed: bool,
 }
 
 impl Replayed {
-    /// A commit to be made again.
+    /// A commit to make again.
     pub fn again(commit: Oid) -> Self {
         Self { commit, reversed: false }
     }
 }
 
-/// Makes commits again, or undoes them, on the commit `onto`. Each gets its number (from 1) as its edit. With `favor`
-/// the lines of that side are taken in a conflict.
+/// Makes commits again, or reverts them, on top of the commit `onto`. The edit number of each planned commit is its
+/// position, from 1. In a conflict about lines, `favor` decides which side's lines are taken.
 ///
-/// A commit that is made again keeps its author and its message. One that is undone gets the user as its author, and
-/// the message of `git revert`.
+/// A commit that is made again keeps its author and its message. A commit that reverts another one has the user as its
+/// author, and the message of `git revert`.
 ///
 /// # Errors
 /// The object store fails, or a commit cannot be read.
@@ -44,14 +44,14 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
             false => (parent, Some(commit.tree)),
             true => (Some(commit.tree), parent),
         };
-        // The commit before has noted its changes.
+        // If this commit follows the previous one, the differences are known already.
         if last != Some(before) {
             new_base.compare_with(before)?;
         }
         let own = handle.changes(before, after)?.ok();
         let tip = new_base.tip;
         let changes = new_base.cherry_pick(at, before, after, own)?;
-        // The changes of a commit that clashes are not in the tree.
+        // The changes of a clashing commit are not in the tree, so the next commit is compared anew.
         last = Some(after).filter(|_| !new_base.clashes_at(at));
         let name = name_of(&handle, &commit);
         let (message, making) = match replayed.reversed {
@@ -64,8 +64,8 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
     Ok(new_base.into_carried(series))
 }
 
-/// Whether the tree `now` has the changes from `before` to `after` already: merging them changes nothing. `paths` are
-/// the changed ones.
+/// Whether the tree `now` already has the changes from `before` to `after`, so that merging them changes nothing.
+/// `paths` are the changed paths.
 ///
 /// # Errors
 /// The object store fails.
@@ -75,7 +75,7 @@ pub fn is_applied(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>
     Ok(matches!(merged, Merge::Clean(changes, _) if changes.is_empty()))
 }
 
-/// Whether a merge has no changes of its own: its parents, merged again, have its files.
+/// Whether a merge commit has no changes of its own: merging its parents again gives the same tree.
 ///
 /// # Errors
 /// The object store fails.
@@ -94,7 +94,8 @@ pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     Ok(new_base.tip == merge.tree)
 }
 
-/// The move of a branch from one commit to another, forwards or back; or the files with names that are not supported.
+/// Returns the planned commit that moves a branch from one existing commit to another, forwards or back. The inner
+/// error has the files whose names are not supported.
 ///
 /// # Errors
 /// The object store fails.
@@ -122,11 +123,12 @@ pub fn move_to(
     }))
 }
 
+/// Returns a commit's name for messages.
 fn name_of(handle: &Repo, commit: &CommitData) -> String {
     format!("{} ({})", handle.short(commit.id), commit.subject())
 }
 
-/// The message of a commit that takes this one back (git-revert(1)).
+/// Returns the message of a commit that reverts this one, as git-revert(1) words it.
 pub fn revert_message(commit: &CommitData) -> String {
     let subject = commit.subject();
     let reverted = subject.strip_prefix("Revert \"").filter(|rest| !rest.starts_with("Revert \""));

@@ -1,8 +1,9 @@
-//! The directory of a scratch worktree: private, and outside of every git directory, because test runners and other
-//! tools ignore what lies below a `.git`.
+//! The private directory that contains a scratch worktree. It is outside of every git directory, because test runners
+//! and other tools ignore everything below a `.git`.
 //!
-//! The transaction directory notes it before it is made. A file in it names its transaction and repository, and only a
-//! directory that names them is ever removed.
+//! The transaction directory has a note of its path, which is written before the directory is made. A file in the
+//! directory names its owner: the transaction and the repository. A recovery removes only directories that name the
+//! right owner.
 
 use super::transaction_dir::{OutsideDir, TransactionDir};
 use super::{Error, Result};
@@ -14,28 +15,30 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The file in the directory that names its owner.
+/// The file that names the directory's owner.
 const OWNER: &str = "owner";
 
-/// The directory in it that holds the worktree, which has the repository's name.
+/// The directory that contains the worktree. The worktree itself has the repository's name, because tools may show it.
 const WORKTREE_PARENT: &str = "worktree";
 
-/// The lock of a directory that is kept, and its index between two landings.
+/// The lock file of a directory that is kept between landings (`llmapply.keepScratch`).
 const LOCK: &str = "lock";
+/// The index of the kept worktree, saved between landings.
 const INDEX: &str = "index";
 
 /// The directory of a scratch worktree.
 #[derive(Debug)]
 pub(super) struct ScratchDir {
     path: PathBuf,
-    /// The worktree's top.
+    /// The top of the worktree.
     pub(super) top: PathBuf,
-    /// The lock, if the directory is kept between landings.
+    /// The held lock, if the directory is kept between landings.
     kept: Option<Flock>,
 }
 
 impl ScratchDir {
-    /// Makes one in `llmapply.scratchDir`, or with `keep` takes the one that is kept, unless another landing has it.
+    /// Makes a directory in `llmapply.scratchDir`. With `keep`, uses the kept directory instead, unless another
+    /// landing is using it.
     pub(super) fn make(
         repo: &Repo,
         transaction_dir: &TransactionDir,
@@ -59,9 +62,11 @@ impl ScratchDir {
         Ok(made)
     }
 
-    /// The directory that is kept, locked; `None` if another landing has it. What is damaged in it is made anew.
+    /// Locks the kept directory; `None` if another landing is using it. The directory is made if it is missing, and
+    /// damaged parts of it are replaced.
     fn take_kept(repo: &Repo, root: &Path, name: &str) -> Result<Option<Self>> {
-        // All worktrees share the git directory, so they all give it the same name.
+        // The name is made from the shared git directory, so all worktrees of the repository use the same kept
+        // directory.
         let common = repo.common_dir();
         let common = common.canonicalize().map_err(|e| vcs::Error::io("look at", common, e))?;
         let id = Oid::hash_object(vcs::BLOB, common.as_os_str().as_bytes());
@@ -83,7 +88,7 @@ impl ScratchDir {
         let Some(kept) = Flock::attempt(&lock)? else { return Ok(None) };
         let within = path.join(WORKTREE_PARENT);
         let top = within.join(name);
-        // A command that ran there may have replaced them.
+        // A command that ran there may have replaced these directories.
         let kind = |path: &Path| path.symlink_metadata().ok().map(|found| found.file_type());
         let is_no_directory = |path: &Path| kind(path).is_some_and(|kind| !kind.is_dir());
         if is_no_directory(&within)
@@ -98,19 +103,20 @@ impl ScratchDir {
         Ok(Some(Self { path, top, kept: Some(kept) }))
     }
 
-    /// Whether it stays for the next landing.
+    /// Whether the directory stays for the next landing.
     pub(super) fn is_kept(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// Restores the index of the kept files. By it git knows which of them have not changed.
+    /// Copies the saved index of a kept worktree to `to`. With it git can tell which of the kept files are unchanged.
     pub(super) fn restore_index(&self, to: &Path) {
         if self.is_kept() {
-            // Without it all files are written anew.
+            // If this fails, git writes all files again.
             let _ = std::fs::copy(self.path.join(INDEX), to);
         }
     }
 
+    /// Saves the index of a kept worktree for the next landing.
     pub(super) fn save_index(&self, from: &Path) {
         if self.is_kept() {
             let aside = self.path.join("index.new");
@@ -122,7 +128,7 @@ impl ScratchDir {
         }
     }
 
-    /// Empties the directory that is kept, because its files are unusable.
+    /// Removes the files of the kept worktree, because git cannot use them.
     pub(super) fn empty(&self) -> Result<()> {
         let _ = std::fs::remove_file(self.path.join(INDEX));
         Ok(places::remove(&self.top)?)
@@ -137,7 +143,7 @@ impl Drop for ScratchDir {
     }
 }
 
-/// Removes the directory of a dead transaction, if that transaction made it.
+/// Removes the scratch directory of a dead transaction, if that transaction made it.
 pub(super) fn reap(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     let Some(path) = OutsideDir::SCRATCH.noted(transaction_dir) else { return Ok(()) };
     if !path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
@@ -145,7 +151,7 @@ pub(super) fn reap(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     }
     let owner = owner_of(repo, &TransactionDir::id_of(transaction_dir))?;
     let found = places::read(&path.join(OWNER), places::SMALL).unwrap_or_default();
-    // If the run was killed before it wrote the owner, nothing else is in it.
+    // If the run was killed while it wrote the owner's name, the directory contains nothing else.
     let is_bare = places::entries(&path).unwrap_or_default().iter().all(|entry| entry.ends_with(OWNER));
     if found == owner || (is_bare && owner.starts_with(&found)) {
         remove(&path)?;
@@ -153,7 +159,8 @@ pub(super) fn reap(repo: &Repo, transaction_dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes it, the file that names its owner last, and then the default root, if that is empty.
+/// Removes a scratch directory, and then the default root if that is empty. The file with the owner's name goes last,
+/// so that a killed removal can be repeated.
 fn remove(path: &Path) -> Result<()> {
     for entry in places::entries(path)?.iter().filter(|entry| !entry.ends_with(OWNER)) {
         places::remove(entry)?;
@@ -167,21 +174,22 @@ fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The owner's name. It has the git directory's inode, which a copy of the repository does not share.
+/// Returns the owner's name: the transaction's id, and the device and inode of the git directory. A copy of the
+/// repository has another inode.
 fn owner_of(repo: &Repo, id: &str) -> Result<Vec<u8>> {
     let common = repo.common_dir();
     let found = common.symlink_metadata().map_err(|e| vcs::Error::io("look at", common, e))?;
     Ok(format!("git-llm-apply {id} {} {}\n", found.dev(), found.ino()).into_bytes())
 }
 
-/// `git-llm-apply` in the user's cache directory.
+/// Returns `git-llm-apply` in the user's cache directory.
 fn default_root() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))?;
     Some(cache.join("git-llm-apply"))
 }
 
-/// The directory that holds all of them. It is made if it is missing.
+/// Returns the directory for all scratch directories. It is made if it is missing.
 fn root(repo: &Repo, configured: Option<&Path>) -> Result<PathBuf> {
     let refuse = |what: String| {
         let help = "set llmapply.scratchDir to a directory outside of any git directory".to_owned();

@@ -1,4 +1,4 @@
-//! A scratch worktree with all files, in which hooks and `--exec` commands run.
+//! The scratch worktree: a linked worktree with all files, in which hooks and `--exec` commands run.
 
 use super::scratch_dir::ScratchDir;
 use super::{Options, Result, TransactionDir};
@@ -10,15 +10,16 @@ use crate::vcs::scratch::Scratch;
 use crate::vcs::tree::BaseTree;
 use crate::vcs::{self, Oid, include};
 
-/// The worktree, and the directory that it lies in.
+/// A scratch worktree, and the directory that contains it.
 pub(super) struct ScratchWorktree {
-    // In the order in which they are to be dropped.
+    // Fields are dropped in this order.
     pub(super) scratch: Scratch,
     directory: ScratchDir,
 }
 
 impl ScratchWorktree {
-    /// Enters one with all files of the base, and the ignored files that the base's `.worktreeinclude` names.
+    /// Makes a scratch worktree with all files of `base`, and with copies of the ignored files that the base's
+    /// `.worktreeinclude` lists.
     pub(super) fn enter(
         repo: &Repo,
         transaction_dir: &TransactionDir,
@@ -50,7 +51,7 @@ impl ScratchWorktree {
             if !directory.is_kept() {
                 return Err(e.into());
             }
-            // The kept files are unusable.
+            // git cannot use the kept files, so it starts without them.
             drop(scratch);
             directory.empty()?;
             scratch = enter()?;
@@ -62,7 +63,7 @@ impl ScratchWorktree {
         Ok(worktree)
     }
 
-    /// Copies the ignored files that `.worktreeinclude` names.
+    /// Copies the ignored files that `.worktreeinclude` lists.
     fn include(&self, repo: &Repo, transaction_dir: &TransactionDir, base: &BaseTree<'_>) -> Result<()> {
         let Ok(path) = RepoPath::parse(include::NAME) else { return Ok(()) };
         if !matches!(base.entry(&path), Ok(Some(crate::plan::Node::File { .. }))) {
@@ -75,7 +76,8 @@ impl ScratchWorktree {
         Ok(())
     }
 
-    /// Sets HEAD and the files as `git commit` has them when it runs its hooks.
+    /// Checks out `tree` with HEAD at `head`. This is the state in which `git commit` runs its hooks if `head` is the
+    /// parent.
     pub(super) fn show(&self, repo: &Repo, head: Option<Oid>, tree: Oid) -> Result<()> {
         self.scratch.show(repo, tree)?;
         Ok(self.scratch.set_head(repo, head)?)

@@ -1,4 +1,4 @@
-//! The commits of a landing, before and after they are made.
+//! The commits of a landing: as they are planned, and as they are made.
 
 use crate::message::Cleanup;
 use crate::path::RepoPath;
@@ -8,30 +8,30 @@ use crate::vcs::tree::{BaseTree, Entry};
 use crate::vcs::{Oid, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How a commit is made.
+/// Where a planned commit comes from.
 #[derive(Debug, Clone, Default)]
 pub enum Making {
-    /// It is new.
+    /// It is a new commit.
     #[default]
     New,
-    /// It is made again from an existing one, with its author and its message.
+    /// It is made again from an existing commit, with that commit's author and message.
     Again {
         /// The author's line (`Name <email> seconds zone`).
         author: String,
-        /// The existing commit's name in messages.
+        /// The existing commit's name for messages.
         name: String,
     },
-    /// It exists, and the branch moves to it.
+    /// It is an existing commit that the branch moves to.
     AsIs {
         /// The commit.
         commit: Oid,
-        /// Its name in messages.
+        /// The commit's name for messages.
         name: String,
     },
 }
 
 impl Making {
-    /// Author and committer, if the user is `who`.
+    /// Returns the author and committer of the commit. `who` is the user.
     pub(super) fn identities(&self, who: &Identities) -> Identities {
         match self {
             Making::Again { author, .. } => Identities { author: author.clone(), ..who.clone() },
@@ -39,29 +39,29 @@ impl Making {
         }
     }
 
-    /// How its message is cleaned up, if that of a new commit is cleaned up as `usual`.
+    /// Returns how the commit's message is cleaned up: a new commit's as `usual`, others not at all.
     pub(super) fn cleanup(&self, usual: Cleanup) -> Cleanup {
         if matches!(self, Making::New) { usual } else { Cleanup::Verbatim }
     }
 }
 
-/// One commit to be made.
+/// A commit to make.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The numbers of its edits, from 1; empty for the remote's commit.
+    /// The numbers of its edits, from 1. Empty for commits that the landing only moves onto, such as the remote's.
     pub edits: Vec<usize>,
     /// The whole message, ending in a line break.
     pub message: String,
-    /// Its changes; every path once.
+    /// Its changes, one for each path.
     pub changes: Vec<FileChange>,
-    /// The files that it moves or copies, each with its new path.
+    /// The old and the new path of each file that it moves or copies.
     pub origins: Vec<(RepoPath, RepoPath)>,
-    /// How it is made.
+    /// Where it comes from.
     pub making: Making,
 }
 
 impl Planned {
-    /// The files that it copies.
+    /// Returns the files that it copies: the origins that it does not delete.
     pub(super) fn copied(&self) -> impl Iterator<Item = &RepoPath> {
         let is_removed = |change: &&FileChange| change.after.is_none();
         let removed: BTreeSet<_> =
@@ -69,7 +69,7 @@ impl Planned {
         self.origins.iter().map(|(from, _)| from).filter(move |from| !removed.contains(from))
     }
 
-    /// Its name in messages.
+    /// Returns its name for messages.
     pub fn named(&self) -> String {
         if let Making::Again { name, .. } | Making::AsIs { name, .. } = &self.making {
             return name.clone();
@@ -82,52 +82,53 @@ impl Planned {
     }
 }
 
-/// Edits, by their numbers.
+/// Returns `edit 1`, or `edits 1, 2`.
 pub(super) fn edits_by_number(edits: &[usize]) -> String {
     let numbers: Vec<_> = edits.iter().map(usize::to_string).collect();
     format!("edit{} {}", if edits.len() == 1 { "" } else { "s" }, numbers.join(", "))
 }
 
-/// The commits of a series, once they are made.
+/// The commits that were made for a series.
 #[derive(Debug, Clone, Default)]
 pub struct Made {
-    /// One for each planned one.
+    /// One for each planned commit.
     pub commits: Vec<MadeCommit>,
-    /// The merge commit above them, if there is one.
+    /// The merge commit on top, if there is one.
     pub merge: Option<Oid>,
 }
 
-/// One of them.
+/// A commit that was made.
 #[derive(Debug, Clone, Default)]
 pub struct MadeCommit {
-    /// The commit; `None` if it changes nothing.
+    /// The commit's id; `None` if it would have changed nothing, so that it was not made.
     pub id: Option<Oid>,
     /// The numbers of its edits.
     pub edits: Vec<usize>,
-    /// Whether it existed before.
+    /// Whether the commit existed before.
     pub existed: bool,
-    /// Whether a hook has changed files in it.
+    /// Whether a hook changed files in it.
     pub changed_by_hooks: bool,
 }
 
 impl Made {
-    /// All of them, the last one last.
+    /// Returns the ids of all commits, in order.
     pub fn all(&self) -> impl DoubleEndedIterator<Item = Oid> {
         self.commits.iter().map(|one| one.id).chain([self.merge]).flatten()
     }
 
-    /// Those in which a hook has changed files.
+    /// Returns the commits in which a hook changed files.
     pub fn changed_by_hooks(&self) -> impl Iterator<Item = Oid> {
         self.commits.iter().filter(|one| one.changed_by_hooks).filter_map(|one| one.id)
     }
 
-    /// The last one.
+    /// Returns the last commit: the branch's new tip.
     pub fn tip(&self) -> Option<Oid> {
         self.all().next_back()
     }
 }
 
-/// The origins of files that a series moves or copies, also several times, by their last paths.
+/// Returns the first path of each file that a series moves or copies, by its last path. If a file moves twice, `a` to
+/// `b` and `b` to `c`, the result is `c` -> `a`.
 pub(super) fn origins(series: &[Planned]) -> BTreeMap<RepoPath, RepoPath> {
     let mut all: BTreeMap<RepoPath, RepoPath> = BTreeMap::new();
     for planned in series {
@@ -142,27 +143,27 @@ pub(super) fn origins(series: &[Planned]) -> BTreeMap<RepoPath, RepoPath> {
     all
 }
 
-/// A path that the series touches.
+/// A path that a series touches.
 #[derive(Debug, Clone)]
 pub(super) struct Touched {
     pub(super) path: RepoPath,
-    /// Its entry in the base.
+    /// The path's entry in the base.
     pub(super) old: Option<Entry>,
     pub(super) change: PathChange,
 }
 
-/// What the series does to a path.
+/// What a series does to a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PathChange {
-    /// It creates or changes it.
+    /// It creates or changes the file.
     Written,
-    /// It deletes it.
+    /// It deletes the file.
     Deleted,
-    /// It moves it there.
+    /// It moves the file to this path.
     Moved(RepoPath),
 }
 
-/// The paths that the series may change.
+/// Returns the paths that a series touches, each with what the whole series does to it.
 pub(super) fn touched(base: &BaseTree<'_>, series: &[Planned]) -> Result<Vec<Touched>> {
     let mut last: BTreeMap<&RepoPath, Option<&FileState>> = BTreeMap::new();
     for change in series.iter().flat_map(|planned| &planned.changes) {

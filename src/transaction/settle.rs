@@ -1,4 +1,5 @@
-//! Finishing or undoing a killed landing, by its journal and by what is on the disk.
+//! Finishes or undoes a killed landing. The journal says what the landing was about to do, and the disk shows how far
+//! it got.
 
 use super::discard::{self, broken};
 use super::journal::{self, Journal};
@@ -15,7 +16,7 @@ use crate::vcs::refs::RefLock;
 use crate::vcs::repo::Repo;
 use std::path::{Path, PathBuf};
 
-/// The paths, as text.
+/// Returns paths as text.
 pub(super) fn to_strings(paths: Vec<PathBuf>) -> Vec<String> {
     paths.iter().map(|path| path.display().to_string()).collect()
 }
@@ -25,29 +26,30 @@ struct Killed<'a> {
     repo: &'a Repo,
     transaction_dir: &'a Path,
     journal: &'a Journal,
-    /// The landing's locks. The index's may be a new one.
+    /// The landing's locks that still exist. The index lock may have been taken again by this recovery.
     locks: Locks,
-    /// Whether the landing still has the index's lock. Then git has written no index and no commit since.
+    /// Whether the index lock existed all the time (or the landing changes no index). If so, git has written no index
+    /// and made no commit since the kill.
     kept_index_lock: bool,
-    /// The reference's commit now.
+    /// The commit that the branch points to now.
     tip: Option<String>,
     /// Whether the landing changes an index that still exists.
     has_index: bool,
-    /// The checkout, if the landing changes files of it and it still exists.
+    /// The checkout, if the landing changes files there and it still exists.
     checkout: Option<Checkout>,
 }
 
-/// Finishes or undoes a landing.
+/// Finishes or undoes a killed landing.
 pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journal) -> Result<Recovered> {
     let worktree = relocate(current, transaction_dir, journal)?;
     let repo = worktree.as_ref().unwrap_or(current);
-    // Without the landing's worktree, HEAD is that of another worktree.
+    // If the landing's worktree is gone, HEAD is that of another worktree, which must stay as it is.
     journal.movement.is_head &= worktree.is_some();
     let journal = &*journal;
     let movement = &journal.movement;
     let token = discard::token(current, transaction_dir)?;
     let record = RefLock::adopt(repo, &journal.records, &token)?;
-    // A detached HEAD is gone with its worktree.
+    // A detached HEAD is gone with its worktree, so there is nothing to finish or undo.
     if worktree.is_none() && movement.name == "HEAD" {
         record.abandon()?;
         return Ok(Recovered { left: staged_paths(journal), ..Recovered::at(End::LeftAlone) });
@@ -72,7 +74,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
     };
     let settled = killed.relock().and_then(|()| killed.finish_or_undo());
     let mut settled = settled.map_err(|error| match error {
-        // Without the token its locks cannot be told from others.
+        // Without the token, the landing's locks cannot be told from other locks.
         Error::Vcs(error)
             if (error.is_missing() || matches!(error, vcs::Error::Locked(_)))
                 && !journal::is_token(token.text(), transaction_dir) =>
@@ -87,19 +89,21 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
     Ok(settled)
 }
 
+/// Returns the path of an index's lock file.
 fn lock_of(index: &Path) -> PathBuf {
     let mut lock = index.to_owned().into_os_string();
     lock.push(".lock");
     lock.into()
 }
 
+/// Returns the paths of the checkout that a landing changes.
 fn staged_paths(journal: &Journal) -> Vec<String> {
     let files = journal.staged.iter().flat_map(|staged| &staged.files);
     files.map(|file| file.path.clone()).collect()
 }
 
 impl Killed<'_> {
-    /// Whether HEAD points to the same reference as before.
+    /// Whether HEAD still points to the same reference as before the landing.
     fn is_head_unchanged(&self) -> Result<bool> {
         match self.repo.check_head(&self.journal.movement.name, self.journal.movement.is_head) {
             Err(vcs::Error::Switched { .. }) => Ok(false),
@@ -107,12 +111,15 @@ impl Killed<'_> {
         }
     }
 
+    /// Whether the branch is at the landing's new commit.
     fn has_landed(&self) -> bool {
         self.tip.as_ref() == Some(&self.journal.movement.new)
     }
 
-    /// Whether the branch has moved to the new commit, and on from there. A landing may move a branch back to a
-    /// commit that it contains: then it has not moved if it still contains the old one.
+    /// Whether the branch moved to the landing's new commit and then further.
+    ///
+    /// A landing can also move a branch back, as an undo does. Then the old commit contains the new one, so a branch
+    /// that still contains the old commit has not moved.
     fn has_moved_on(&self) -> Result<bool> {
         let (repo, movement) = (self.repo, &self.journal.movement);
         let Some(tip) = self.tip.as_ref() else { return Ok(false) };
@@ -123,7 +130,8 @@ impl Killed<'_> {
         Ok(!has_stayed && repo.contains(tip, &movement.new)?)
     }
 
-    /// The paths of the index, if the landing changes one that still exists, of the old index and of the new one.
+    /// Returns the paths of the index, of the saved old index, and of the prepared new index; `None` if the landing
+    /// changes no index, or if its worktree is gone.
     fn indexes(&self) -> Option<[PathBuf; 3]> {
         let index = self.journal.index.as_ref().filter(|_| self.has_index)?;
         Some([
@@ -133,7 +141,7 @@ impl Killed<'_> {
         ])
     }
 
-    /// Whether the checkout or the index has changed, and that was not undone.
+    /// Whether the landing has changed the checkout or the index, and the change was not undone.
     fn has_started(&self) -> Result<bool> {
         if let (Some(checkout), Some(staged)) = (&self.checkout, &self.journal.staged)
             && staging::has_started(checkout, staged)?
@@ -148,8 +156,8 @@ impl Killed<'_> {
         }
     }
 
-    /// Takes a lock again that is gone, if nothing else has changed and work is left: git itself tells people to
-    /// remove a stale lock.
+    /// Takes a lock again if it is gone, work is left, and nothing else has changed. The user may have removed the
+    /// lock: git itself tells people to remove stale locks.
     fn relock(&mut self) -> Result<()> {
         let Some([index, ..]) = self.indexes() else { return Ok(()) };
         let movement = &self.journal.movement;
@@ -170,7 +178,7 @@ impl Killed<'_> {
         }
         let lock = TokenLock::take(&lock_of(&index), &token, Patience::for_index())?;
         point(Fault::IndexLocked)?;
-        // Another process may have been faster.
+        // Another process may have moved the branch or changed the index before the lock was taken.
         let now = self.repo.value(&movement.name)?.map(|id| id.to_string());
         match now == self.tip && self.is_untouched()? {
             true => self.locks.index = Some(lock),
@@ -182,7 +190,7 @@ impl Killed<'_> {
         Ok(())
     }
 
-    /// Whether HEAD is the same, and the index is the old or the new one.
+    /// Whether HEAD is unchanged, and the index is either the landing's old index or its new one.
     fn is_untouched(&self) -> Result<bool> {
         let Some([index, kept, prepared]) = self.indexes() else { return Ok(false) };
         let is_like = |known: &Path| self.repo.is_index_like(&index, known);
@@ -191,7 +199,8 @@ impl Killed<'_> {
 
     fn finish_or_undo(&self) -> Result<Recovered> {
         let is_old = self.tip == self.journal.movement.old;
-        // Index and files were in place before the branch moved to the new commit, and perhaps on from there.
+        // The branch is or was at the new commit. Index and files were in place before that, so only the cleanup is
+        // left.
         if !is_old && (self.has_landed() || self.has_moved_on()?) {
             finish(self.repo, self.transaction_dir, self.journal, &self.locks)?;
             return Ok(Recovered::at(End::Finished));
@@ -206,7 +215,7 @@ impl Killed<'_> {
                 point(Fault::IndexRestored)?;
             }
         } else if self.has_started()? {
-            // The user has to look at these paths.
+            // Others changed the branch, HEAD or the index meanwhile. Only the user can decide about these paths.
             self.locks.abandon()?;
             return Ok(Recovered { left: staged_paths(self.journal), ..Recovered::at(End::LeftAlone) });
         }
@@ -215,9 +224,11 @@ impl Killed<'_> {
         Ok(Recovered { left, ..Recovered::at(End::TakenBack) })
     }
 
+    /// Removes the landing's objects from the repository, unless something may need them.
     fn retract(&self) -> Result<()> {
         let (directory, objects) = (self.repo.objects_dir(), &self.journal.objects);
-        // A reference may name the commits, or another commit may have trees that were made from the new index.
+        // A reference may name one of the objects. Or, while there was no index lock, git may have made a commit from
+        // the new index, whose tree then shares objects with the landing.
         if !self.repo.is_named(objects, &self.journal.movement)?
             && (self.kept_index_lock || Quarantine::is_newest(directory, objects)?)
         {

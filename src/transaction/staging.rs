@@ -1,4 +1,5 @@
-//! The checkout's files: writing the new ones aside, putting them in place, and undoing that by what is on the disk.
+//! The files of the checkout: writes the new files to a staging directory, puts them in place, and undoes that. An
+//! undo after a kill sees from the files on disk how far the landing got.
 
 mod directories;
 
@@ -25,31 +26,31 @@ use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A path with its old and its new entry.
+/// A path that a landing changes, with its old and its new entry.
 pub(super) type NetChange = (RepoPath, Option<Entry>, Option<Entry>);
 
-/// What a landing does to the checkout, for the journal.
+/// What a landing does to the checkout. It is part of the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Staged {
-    /// Whether the directory of the new and the old files lies in the checkout, because the git directory is on
-    /// another file system.
+    /// Whether the staging directory is in the checkout, because the git directory is on another file system.
     pub(super) beside: bool,
-    /// The files, in the order of their paths.
+    /// The files to change, ordered by path.
     pub(super) files: Vec<File>,
-    /// The directories to delete so that a file can have their name, the innermost first.
+    /// The directories to delete because a file takes their place, the innermost first.
     pub(super) cleared: Vec<String>,
-    /// The directories to make, the outermost first.
+    /// The directories to create, the outermost first.
     pub(super) made: Vec<String>,
-    /// The directory of the new and the old files.
+    /// The staging directory, with the new files and, later, the old ones.
     #[serde(skip)]
     pub(super) directory: PathBuf,
-    /// The new paths outside of a sparse checkout. Only the index gets them, and the recovery has that.
+    /// The new paths outside of a sparse checkout. Only the index gets them. Recovery does not need them, because it
+    /// has the prepared index.
     #[serde(skip)]
     pub(super) outside: BTreeSet<String>,
-    /// The index entries of files with uncommitted changes.
+    /// The new index entries of files whose uncommitted changes were merged.
     #[serde(skip)]
     pub(super) indexed: BTreeMap<String, Entry>,
-    /// The attributes for which git itself has made files.
+    /// The attributes because of which git made files instead of this program, such as `filter=lfs`.
     #[serde(skip)]
     pub(super) by_git: BTreeSet<String>,
 }
@@ -58,21 +59,21 @@ pub(super) struct Staged {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct File {
     pub(super) path: String,
-    /// The old file, if there is one.
+    /// The identity of the old file, if there is one.
     pub(super) before: Option<Identity>,
     /// The blob id of the new content; `None` if the file is deleted.
     pub(super) after: Option<String>,
-    /// The new file.
+    /// The identity of the new file in the staging directory.
     pub(super) staged: Option<Identity>,
-    /// Whether it is deleted before others are put in place, because it is in their way.
+    /// Whether it is removed before new files are put in place, because it is in the way of one.
     pub(super) early: bool,
-    /// Whether a copy of the old file was saved, because it has uncommitted changes.
+    /// Whether the old file has uncommitted changes, so that a copy was saved.
     #[serde(default)]
     pub(super) saved: bool,
 }
 
 impl Staged {
-    /// Sets the directory, by the checkout that the repository has now.
+    /// Sets the staging directory, with the checkout's current path.
     pub(super) fn locate(&mut self, transaction_dir: &Path, workdir: &Path) {
         self.directory = match self.beside {
             true => workdir.join(OutsideDir::STAGING.name(transaction_dir)),
@@ -80,32 +81,35 @@ impl Staged {
         };
     }
 
+    /// Returns the path of the new file at this index.
     fn new_file(&self, at: usize) -> PathBuf {
         self.directory.join(format!("{at}.new"))
     }
 
+    /// Returns the path to which the old file is moved.
     fn kept_file(&self, at: usize) -> PathBuf {
         self.directory.join(format!("{at}.old"))
     }
 
+    /// Returns the path of the copy of a file with uncommitted changes.
     fn saved_file(&self, at: usize) -> PathBuf {
         self.directory.join(format!("{at}.mine"))
     }
 
-    /// The new files by their paths, without those that differ from their index entries.
+    /// Returns the identities of the new files by path, without merged files, which differ from their index entries.
     pub(super) fn placed(&self) -> BTreeMap<&str, Identity> {
         let files = self.files.iter().filter(|file| !self.indexed.contains_key(&file.path));
         files.filter_map(|file| Some((file.path.as_str(), file.staged?))).collect()
     }
 }
 
-/// Writes the new files aside.
+/// Writes the new files to the staging directory.
 pub(super) struct Staging<'a> {
     repo: &'a Repo,
     workdir: &'a Path,
     checkout: Checkout,
     index: &'a Index,
-    /// The source of attributes.
+    /// Where attributes are read from.
     source: Source,
 }
 
@@ -115,8 +119,8 @@ impl<'a> Staging<'a> {
         Ok(Self { repo, workdir, checkout, index, source: Source::Checkout })
     }
 
-    /// Writes all new files aside, exactly as they will be in the checkout. `origins` has the old path of each moved
-    /// or copied file.
+    /// Writes all new files to the staging directory, exactly as they will be in the checkout. `origins` has the old
+    /// path of each moved or copied file.
     pub(super) fn stage(
         mut self,
         transaction_dir: &TransactionDir,
@@ -155,12 +159,12 @@ impl<'a> Staging<'a> {
     ) -> Result<()> {
         let by_new_path = |path: &str| locals.iter().find(|local| local.to == path);
         let mut clashes = Vec::new();
-        // The landing's own attribute files count, as in git's checkout.
+        // As in `git checkout`, the attribute files that the landing changes count already.
         let mut attributes = net.iter().filter(|(path, ..)| is_attributes(path)).peekable();
         if attributes.peek().is_some() {
             let changes = net.iter().map(|(path, _, new)| (path.as_str(), *new)).collect();
             self.repo.read_attributes_of(self.index, &changes)?;
-            // A deleted one is still in the checkout, and must not be read there.
+            // An attribute file that the landing deletes is still in the checkout, and must not be read there.
             let is_deleted = attributes.any(|(.., new)| new.is_none());
             self.source = if is_deleted { Source::IndexOnly } else { Source::Index };
         }
@@ -181,7 +185,7 @@ impl<'a> Staging<'a> {
             }
             let is_submodule = |entry: &Option<Entry>| entry.is_some_and(|entry| entry.mode == SUBMODULE);
             if before.is_none() && (is_submodule(new) || is_submodule(old) && new.is_none()) {
-                // A submodule without files is an empty directory, which nobody misses.
+                // A submodule without files is at most an empty directory, so there is no file to stage.
                 continue;
             }
             let at = staged.files.len();
@@ -210,8 +214,8 @@ impl<'a> Staging<'a> {
                             }
                         }
                     }
-                    // It gets the permissions of the file that it replaces or comes from, so that a private file
-                    // stays private.
+                    // The new file gets the permissions of the file that it replaces or comes from, so that a private
+                    // file stays private.
                     let like = match (before, origin) {
                         (None, Some(origin)) => checkout.identity(origin.as_str())?,
                         (before, _) => before,
@@ -230,7 +234,7 @@ impl<'a> Staging<'a> {
                             save(&staged.saved_file(at), &checkout.read(path)?, before)?;
                             file.saved = true;
                         }
-                        // A hook would delete the user's changes.
+                        // The file is deleted after all, by a hook for example, and the user's changes would be lost.
                         Some(_) => clashes.push(clash(path, &[])),
                     }
                 }
@@ -243,7 +247,8 @@ impl<'a> Staging<'a> {
         directories::find_changes(checkout, net, staged)
     }
 
-    /// The content of an entry in the checkout, and the attribute for which git itself has made it.
+    /// Returns the content that an entry has in the checkout. If git made it because of an attribute, returns that
+    /// attribute, too.
     fn content(&self, path: &str, entry: Entry) -> Result<(Vec<u8>, Option<String>)> {
         let repo = self.repo;
         if entry.mode == LINK {
@@ -257,7 +262,8 @@ impl<'a> Staging<'a> {
         }
     }
 
-    /// The user's content, and the merge of it and of the index entry with the new entry; or the conflict.
+    /// Merges a file's uncommitted changes with its new entry. Returns the user's content and the result, or the
+    /// conflict.
     pub(super) fn merged(
         &self,
         local: &LocalChanges,
@@ -275,14 +281,14 @@ impl<'a> Staging<'a> {
     }
 }
 
-/// Whether one of the paths lies in this one, or is a directory of it.
+/// Whether a file at `path` rules out one of `paths`: one of them is below `path`, or is a parent of it.
 fn is_in_the_way(paths: &BTreeSet<&str>, path: &str) -> bool {
     let prefix = format!("{path}/");
     let below = paths.range(prefix.as_str()..).next().is_some_and(|next| next.starts_with(&prefix));
     below || path.match_indices('/').any(|(slash, _)| paths.contains(&path[..slash]))
 }
 
-/// Saves uncommitted changes, synced before any file of the checkout is touched.
+/// Saves a copy of a file with uncommitted changes, and syncs it to disk. No file of the checkout is touched before.
 fn save(name: &Path, mine: &[u8], before: Option<Identity>) -> Result<()> {
     let failed = |e| vcs::Error::io("write", name, e);
     durability::write(name, mine, true)?;
@@ -295,16 +301,18 @@ fn save(name: &Path, mine: &[u8], before: Option<Identity>) -> Result<()> {
     Ok(point(Fault::ChangesSaved)?)
 }
 
+/// Writes a new file. `like` has the permissions of the file that it replaces or comes from.
 fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Result<()> {
     if mode == LINK {
         return Ok(rustix::fs::symlink(bytes, name)?);
     }
     let executable = mode == EXECUTABLE;
-    // As in git, the umask decides what is left of these.
+    // As in git, the umask restricts these.
     let permissions = if executable { 0o777 } else { 0o666 };
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(permissions).open(name)?;
     if let Some(like) = like {
-        // Git looks only at the owner's bit. If that changes, everyone who can read the file can execute it, or nobody.
+        // For git only the owner's execute bit counts. If it is added, everyone who can read the file gets it; if it is
+        // removed, everyone loses it.
         let wanted = match (like & 0o100 != 0, executable) {
             (false, true) => like | (like & 0o444) >> 2,
             (true, false) => like & !0o111,
@@ -315,11 +323,11 @@ fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Re
     file.write_all(bytes)
 }
 
-/// Checks that the paths outside of the checkout are still outside: after `git sparse-checkout disable` a file would
-/// keep its old content.
+/// Checks that the paths outside of a sparse checkout still have no file. If `git sparse-checkout disable` ran
+/// meanwhile, such a file would keep its old content.
 ///
 /// # Errors
-/// [`vcs::Error::Raced`] with the first that is there.
+/// [`vcs::Error::Raced`] with the first path that has a file.
 pub(super) fn check_skipped(checkout: &Checkout, staged: &Staged, net: &[NetChange]) -> Result<()> {
     let files: BTreeSet<&str> = staged.files.iter().map(|file| file.path.as_str()).collect();
     for path in net.iter().map(|(path, ..)| path.as_str()).filter(|path| !files.contains(path)) {
@@ -330,7 +338,7 @@ pub(super) fn check_skipped(checkout: &Checkout, staged: &Staged, net: &[NetChan
     Ok(())
 }
 
-/// Puts everything in place. After a failure [`undo`] undoes it.
+/// Puts all files in place. If this fails, [`undo`] restores the old state.
 pub(super) fn place(checkout: &Checkout, staged: &Staged) -> Result<()> {
     let all = || staged.files.iter().enumerate();
     let take = |at: usize, file: &File| match file.before {
@@ -362,11 +370,11 @@ pub(super) fn place(checkout: &Checkout, staged: &Staged) -> Result<()> {
     Ok(())
 }
 
-/// Undoes what [`place`] has done, by what is on the disk, and returns the paths that were changed by others since.
-/// These stay as they are.
+/// Undoes what [`place`] did, as far as the files on disk show it. Returns the paths that others changed since; these
+/// stay as they are.
 ///
 /// # Errors
-/// A file could not be restored. All others were; running it again goes on from there.
+/// A file could not be restored. All others were restored, and another call tries again.
 pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> {
     let mut left = Vec::new();
     let mut failure = None;
@@ -383,7 +391,7 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> 
     }
     for directory in staged.cleared.iter().rev() {
         match checkout.make_directory(directory) {
-            // The files below tell what has taken its place.
+            // Something else has taken the directory's place. It is reported with the files below.
             Err(vcs::Error::Raced(_)) => {}
             made => note(directory, made.map_err(Error::from)),
         }
@@ -393,7 +401,7 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> 
         let outcome = identity(&kept).and_then(|found| match found {
             Some(_) if is_restored(checkout, &kept, &file.path)? => Ok(()),
             Some(_) => Ok(checkout.put_back(&kept, &file.path)?),
-            // Uncommitted changes have a copy, if the file was lost.
+            // If the file is lost, the saved copy has the uncommitted changes.
             None if file.saved && checkout.identity(&file.path)?.is_none() => {
                 Ok(checkout.put_back(&staged.saved_file(at), &file.path)?)
             }
@@ -407,6 +415,7 @@ pub(super) fn undo(checkout: &Checkout, staged: &Staged) -> Result<Vec<String>> 
     }
 }
 
+/// Undoes what [`place`] did for one created or changed file.
 fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> Result<()> {
     let now = checkout.identity(&file.path)?;
     if now.is_some() && now == file.before {
@@ -415,7 +424,8 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
     let unplaced = is_unplaced(staged, at, file)?;
     let second_link = unplaced && now.is_some() && checkout.is_same_file(&staged.new_file(at), &file.path)?;
     if unplaced && !second_link {
-        // It was not put in place, and the file there is not ours. But the old one may have been moved away.
+        // The new file was not put in place, so a file at the path is not the landing's. But the old file may have
+        // been moved away already.
         let kept = staged.kept_file(at);
         return match identity(&kept)? {
             Some(_) => Ok(checkout.put_back(&kept, &file.path)?),
@@ -434,8 +444,8 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
             None => Ok(()),
         };
     }
-    // The old file has the one name or, if it was exchanged, the other. Uncommitted changes have a copy, if both are
-    // lost.
+    // The old file is `N.old` or, if it was swapped with the new file, `N.new`. If both are lost, the saved copy has
+    // the uncommitted changes.
     let mut kept = None;
     let saved = file.saved.then(|| staged.saved_file(at));
     for name in [staged.kept_file(at), staged.new_file(at)].into_iter().chain(saved) {
@@ -451,7 +461,7 @@ fn undo_placed(checkout: &Checkout, staged: &Staged, at: usize, file: &File) -> 
     }
 }
 
-/// Whether the old file is back already, perhaps by git.
+/// Whether the old file is back already, because git restored it for example.
 fn is_restored(checkout: &Checkout, kept: &Path, path: &str) -> Result<bool> {
     match (identity(kept)?, checkout.identity(path)?) {
         (Some(one), Some(other)) if one.resembles(&other) => Ok(read(kept)? == checkout.read(path)?),
@@ -459,14 +469,14 @@ fn is_restored(checkout: &Checkout, kept: &Path, path: &str) -> Result<bool> {
     }
 }
 
-/// Whether a new file was not put in place yet.
+/// Whether a new file is still in the staging directory, so that it was not put in place.
 fn is_unplaced(staged: &Staged, at: usize, file: &File) -> Result<bool> {
     let (name, Some(wanted), Some(after)) = (staged.new_file(at), &file.staged, &file.after) else {
         return Ok(false);
     };
     match identity(&name)? {
         Some(found) if found == *wanted => Ok(true),
-        // In a copy of the repository it is another file with the same content.
+        // In a copy of the repository, the file has another inode and time, but the same content.
         Some(found) if found.resembles(wanted) => Ok(blob_id(&read(&name)?)?.to_string() == *after),
         _ => Ok(false),
     }
@@ -476,7 +486,7 @@ fn identity(path: &Path) -> Result<Option<Identity>> {
     Identity::at(path).map_err(|e| vcs::Error::io("look at", path, e).into())
 }
 
-/// The content of a file, or the target of a link.
+/// Returns the content of a file, or the target of a link.
 fn read(path: &Path) -> Result<Vec<u8>> {
     match std::fs::read_link(path) {
         Ok(target) => Ok(target.into_os_string().into_encoded_bytes()),
@@ -484,7 +494,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     }
 }
 
-/// Whether [`place`] has done anything that was not undone.
+/// Whether [`place`] changed anything that was not undone.
 pub(super) fn has_started(checkout: &Checkout, staged: &Staged) -> Result<bool> {
     for (at, file) in staged.files.iter().enumerate() {
         if identity(&staged.kept_file(at))?.is_some() {
@@ -499,7 +509,7 @@ pub(super) fn has_started(checkout: &Checkout, staged: &Staged) -> Result<bool> 
     Ok(false)
 }
 
-/// The fingerprint of a content: its SHA-1 blob id, in any repository.
+/// Returns the SHA-1 blob id of a content, which identifies it even in a repository with other ids.
 fn blob_id(bytes: &[u8]) -> Result<Oid> {
     Oid::hash_object(vcs::BLOB, bytes).map_err(|e| vcs::Error::git("hash a file", e).into())
 }

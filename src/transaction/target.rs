@@ -9,23 +9,25 @@ use crate::vcs::{self, Oid};
 /// The reference that a landing moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// Its full name, or `HEAD` when that is detached.
+    /// The reference's full name, or `HEAD` if HEAD is detached.
     pub name: String,
-    /// Its commit; `None` if it does not exist yet.
+    /// The reference's commit; `None` if it does not exist yet.
     pub tip: Option<Oid>,
-    /// The parent of the first commit: the tip, or where a new branch begins; `None` in a repository without a commit.
+    /// The parent of the first commit that lands: the tip, or the commit at which a new branch starts. `None` if the
+    /// repository has no commit.
     pub start: Option<Oid>,
-    /// Whether HEAD of this worktree points to it.
+    /// Whether HEAD of this worktree is, or points to, the reference.
     pub is_head: bool,
-    /// Whether index and files move with it.
+    /// Whether the index and the files of this worktree change with it.
     pub checked_out: bool,
 }
 
 impl Target {
-    /// The target for `-b` and `--base`; without `-b` HEAD's branch.
+    /// Returns the target for the values of `-b` and `--base`. Without `-b`, it is HEAD's branch.
     ///
     /// # Errors
-    /// A bad name, an unreadable repository, or `--base` with a checkout that has no commit yet.
+    /// The branch name is invalid, the repository cannot be read, or `--base` is given and the checked-out branch has no commit
+    /// yet.
     pub fn choose(repo: &Repo, branch: Option<&str>, base: Option<Oid>) -> Result<Self> {
         let head = repo.head()?;
         let name = match branch {
@@ -42,7 +44,7 @@ impl Target {
         let tip = repo.tip(&name)?;
         let has_checkout = is_head && repo.workdir().is_some();
         if has_checkout && tip.is_none() && base.is_some() {
-            // Its index and files lack what the base has, which would look deleted.
+            // The index and the checkout lack the files of the base, so these would look deleted.
             let short = short_name(&name);
             return Err(Error::Unsupported {
                 what: format!("{short} is checked out and has no commit yet, while --base names one"),
@@ -53,13 +55,13 @@ impl Target {
             (Some(tip), _) => Some(tip),
             (None, Some(base)) => Some(base),
             (None, None) if is_head => None,
-            // A new branch begins at HEAD.
+            // A new branch starts at HEAD.
             (None, None) => repo.tip("HEAD")?,
         };
         Ok(Self { name, tip, start, is_head, checked_out: has_checkout })
     }
 
-    /// Checks that it has not moved since.
+    /// Checks that the reference has not moved since.
     ///
     /// # Errors
     /// [`vcs::Error::Moved`].
@@ -75,12 +77,13 @@ impl Target {
         short_name(&self.name)
     }
 
-    /// The obstacle, if it is checked out in another worktree.
+    /// Returns an obstacle if the branch is checked out in another worktree.
     pub(super) fn obstacle(&self, repo: &Repo) -> Result<Option<Obstacle>> {
         if self.is_head { Ok(None) } else { self.in_use(repo, ObstacleKind::CheckedOut.help()) }
     }
 
-    /// The obstacle, if it is checked out in any worktree, for flows that change no checkout. `help` says what to do about it.
+    /// Returns an obstacle if the branch is checked out in any worktree, for flows that must not change a checkout.
+    /// `help` says what the user can do.
     ///
     /// # Errors
     /// The worktrees cannot be read.

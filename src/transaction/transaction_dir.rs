@@ -1,4 +1,5 @@
-//! The directory of one transaction.
+//! The transaction directory, `llm-apply/txn/<id>` in the shared git directory: the journal, the notes for recovery,
+//! the staged files, and the lock by which others see whether the process is alive.
 
 use super::{Result, lock};
 use crate::vcs::durability::{self, Durability};
@@ -14,11 +15,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The largest journal or note, in bytes. A path takes some hundred.
+/// The largest size of a journal or a note, in bytes. One changed path takes some hundred bytes.
 pub(super) const MAX_NOTE_SIZE: u64 = 128 << 20;
 
-/// The private directory of one transaction, in the shared git directory. It is removed when dropped, unless
-/// something is left for the recovery.
+/// The private directory of one transaction. It is removed when this is dropped, unless something is left for recovery.
 #[derive(Debug)]
 pub struct TransactionDir {
     pub(super) path: PathBuf,
@@ -29,60 +29,61 @@ pub struct TransactionDir {
 }
 
 impl TransactionDir {
-    /// The directory of the staged files.
+    /// The name of the directory with the staged files.
     pub(super) const FILES: &str = "files";
 
-    /// The scratch worktree's entry among git's worktrees, before it is in place.
+    /// The name under which the scratch worktree's administrative directory is made, before it is moved to git's
+    /// `worktrees`.
     pub(super) const ENTRY: &str = "entry";
 
-    /// The journal.
+    /// The name of the journal.
     pub(super) const JOURNAL: &str = "journal";
 
-    /// The objects that went into the repository early.
+    /// The note of objects that were moved into the repository early.
     pub(super) const EARLY: &str = "early";
 
-    /// The branches to be dropped.
+    /// The note of branches that are being dropped.
     pub(super) const DROPPED: &str = "dropped";
 
-    /// The record to be forgotten.
+    /// The note of a record that is being forgotten.
     pub(super) const FORGOTTEN: &str = "forgotten";
 
-    /// What is pushed where.
+    /// The note of what is pushed where.
     pub(super) const PUSHED: &str = "pushed";
 
-    /// The reference in whose queue it is.
+    /// The file that names the reference in whose queue the transaction is.
     pub(super) const QUEUE: &str = "line";
 
-    /// The liveness lock.
+    /// The liveness lock: its file is locked as long as the process, or a git process that it started, is alive.
     pub(super) const LIVE: &str = "live";
 
-    /// The directory for transaction directories that are given up.
+    /// Returns the directory to which abandoned transaction directories are moved.
     pub(super) fn discarded(common: &Path) -> PathBuf {
         common.join("llm-apply").join("discarded")
     }
 
-    /// Checks that no link leads from the transaction directories out of the repository.
+    /// Checks that the parents of transaction directories are no links, which could lead out of the repository.
     pub(super) fn check_all(common: &Path) -> Result<()> {
         let all = [common.join("llm-apply"), Self::all(common), Self::discarded(common)];
         Ok(places::check_own(&all.each_ref().map(PathBuf::as_path))?)
     }
 
-    /// `llm-apply/txn` in the shared git directory.
+    /// Returns `llm-apply/txn` in the shared git directory, which contains the transaction directories.
     pub(super) fn all(common: &Path) -> PathBuf {
         common.join("llm-apply").join("txn")
     }
 
-    /// The transaction directories, the oldest first.
+    /// Returns the transaction directories, the oldest first.
     pub(super) fn list(repo: &Repo) -> Result<Vec<PathBuf>> {
         Self::check_all(repo.common_dir())?;
         let mut all = places::entries(&Self::all(repo.common_dir()))?;
-        // Other files are not ours.
+        // Runs make only directories here. A link in place of one is listed, so that it is reported.
         all.retain(|path| path.symlink_metadata().is_ok_and(|found| found.is_dir() || found.is_symlink()));
         all.sort();
         Ok(all)
     }
 
-    /// Checks that a path among the transaction directories is one. The error says why it is not.
+    /// Checks that a path is a transaction directory. The error says why it is not.
     pub(super) fn check(path: &Path) -> std::result::Result<(), String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -98,24 +99,25 @@ impl TransactionDir {
         }
     }
 
-    /// Makes one.
+    /// Makes the directory of a new transaction.
     ///
     /// # Errors
-    /// As the file system reports, or another run holds the repository's lock.
+    /// The file system fails, or another run holds the repository's lock.
     pub fn open(repo: &Repo, timeout: Duration) -> Result<Self> {
         let common = repo.common_dir();
         let all = Self::all(common);
         Self::check_all(common)?;
-        // The repository's lock keeps a recovery away until the directory has its liveness lock.
+        // Until the directory has its liveness lock, the repository's lock keeps recoveries away from it.
         let _lock = lock(repo, timeout)?;
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let id = format!("{:x}-{:x}", now.as_nanos(), std::process::id());
         let path = all.join(&id);
-        // Users who share the repository can each make one, and nobody else can read it.
+        // The parent is shared, so that all users of the repository can make directories there. Each directory is
+        // private.
         repo.in_shared(&all, &mut Vec::new(), || places::make_private(&path))?;
         let live = path.join(Self::LIVE);
         let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
-        // Another run that looks whether this one is alive may hold the lock for a moment.
+        // Another run that checks whether this one is alive may hold the lock for a moment.
         let opened = opened.and_then(|()| Flock::wait(&live, timeout)?.ok_or(vcs::Error::Locked(live)));
         match opened {
             Ok(alive) => {
@@ -129,25 +131,24 @@ impl TransactionDir {
         }
     }
 
-    /// A file in it.
+    /// Returns the path of a file in the directory.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Whether the process of the transaction with that directory lives, or one that it has started; `None` if that
-    /// is not known.
+    /// Whether a transaction's process is alive, or a git process that it started; `None` if that is unknown.
     pub(super) fn is_live(path: &Path) -> Option<bool> {
         let live = path.join(Self::LIVE);
         live.symlink_metadata().ok().filter(|found| found.is_file())?;
         Some(Flock::attempt(&live).ok()?.is_none())
     }
 
-    /// The transaction's id, by the path of its directory.
+    /// Returns the id of the transaction with this directory.
     pub(super) fn id_of(path: &Path) -> String {
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Writes a note for the recovery, or nothing.
+    /// Writes a note for recovery. If that fails, no note is left.
     pub(super) fn note(&self, repo: &Repo, name: &str, what: &impl Serialize) -> Result<()> {
         let file = self.file(name);
         let text = serde_json::to_vec(what).map_err(|e| vcs::Error::io("write", &file, e))?;
@@ -155,12 +156,13 @@ impl TransactionDir {
         Ok(written.inspect_err(|_| self.forget(name))?)
     }
 
-    /// Removes a note, once what it says is done.
+    /// Removes a note when recovery no longer needs it.
     pub(super) fn forget(&self, name: &str) {
         let _ = std::fs::remove_file(self.file(name));
     }
 
-    /// What a note says, if there is one. A torn note was written before anything was done, and says nothing.
+    /// Reads a note; `None` if there is none. A torn note counts as none, because a note is complete before anything
+    /// that it describes happens.
     pub(super) fn noted<T: DeserializeOwned>(path: &Path, name: &str) -> vcs::Result<Option<T>> {
         match places::read(&path.join(name), MAX_NOTE_SIZE) {
             Err(e) if e.is_missing() => Ok(None),
@@ -168,14 +170,14 @@ impl TransactionDir {
         }
     }
 
-    /// Whether it has a journal or a note for the recovery.
+    /// Whether the directory has a journal or a note for recovery.
     pub(super) fn is_pending(&self) -> bool {
         [Self::JOURNAL, Self::DROPPED, Self::FORGOTTEN, Self::PUSHED]
             .iter()
             .any(|name| self.file(name).symlink_metadata().is_ok())
     }
 
-    /// Whether something of the transaction lies outside of it that could not be removed.
+    /// Whether the transaction left something outside of this directory, or objects that could not be removed.
     fn has_remains(&self) -> bool {
         let all = [
             Some(Quarantine::path_for(&self.objects, &self.id)),
@@ -197,26 +199,26 @@ impl Drop for TransactionDir {
     }
 }
 
-/// Another directory of a transaction, which lies outside of the transaction directory. That has a note of it.
+/// A kind of directory that a transaction makes outside of its transaction directory. A note there has the path.
 pub(super) struct OutsideDir {
     note: &'static str,
-    /// What its name begins with. The transaction's id follows.
+    /// The beginning of the directory's name. The transaction's id follows.
     prefix: &'static str,
 }
 
 impl OutsideDir {
-    /// The staging directory, if the checkout is on another file system.
+    /// The staging directory in the checkout, if the checkout is on another file system than the git directory.
     pub(super) const STAGING: Self = Self { note: "elsewhere", prefix: ".llm-apply-" };
 
-    /// The directory of the scratch worktree.
+    /// The directory that contains the scratch worktree.
     pub(super) const SCRATCH: Self = Self { note: "outside", prefix: "llm-apply-" };
 
-    /// Its name.
+    /// Returns the directory's name.
     pub(super) fn name(&self, transaction_dir: &Path) -> String {
         format!("{}{}", self.prefix, TransactionDir::id_of(transaction_dir))
     }
 
-    /// Notes it before it is made, and returns its path in `parent`.
+    /// Writes the note, before the directory is made, and returns the directory's path in `parent`.
     pub(super) fn note(&self, transaction_dir: &TransactionDir, parent: &Path) -> Result<PathBuf> {
         let directory = parent.join(self.name(&transaction_dir.path));
         let file = transaction_dir.file(self.note);
@@ -225,7 +227,8 @@ impl OutsideDir {
         Ok(directory)
     }
 
-    /// The noted directory. A note with any other path is torn, or made up.
+    /// Returns the path in the note. A note with any other name than the transaction's is torn or forged, and is
+    /// ignored.
     pub(super) fn noted(&self, transaction_dir: &Path) -> Option<PathBuf> {
         let bytes = places::read(&transaction_dir.join(self.note), places::SMALL).ok()?;
         let directory = PathBuf::from(OsString::from_vec(bytes));
@@ -234,7 +237,7 @@ impl OutsideDir {
     }
 }
 
-/// Removes a transaction's directory, and those above it that are empty then.
+/// Removes a transaction directory, and then its parents if they are empty.
 pub(super) fn remove_abandoned(common: &Path, transaction_dir: &Path) {
     let _ = std::fs::remove_dir_all(transaction_dir);
     let _ = std::fs::remove_dir(TransactionDir::all(common));

@@ -1,26 +1,26 @@
-//! The listener of a landing.
+//! The trait by which a landing reports warnings and progress.
 
 use crate::report::Recovered;
 use std::time::Duration;
 
-/// The listener of a landing. By default it ignores everything.
+/// A listener that is told about warnings and progress while a flow runs. By default it ignores everything.
 pub trait Watch {
-    /// A warning.
+    /// Receives a warning.
     fn warn(&self, _: &str) {}
 
-    /// A detail, for `-v`.
+    /// Receives a detail that only `-v` shows.
     fn detail(&self, _: &str) {}
 
-    /// Output of a hook or a command.
+    /// Receives output of a hook or a command.
     fn output(&self, _: &[u8]) {}
 
-    /// Something has been running for that time.
+    /// Is told from time to time what the flow waits for, and for how long it has waited.
     fn waiting(&self, _: &str, _: Duration) {}
 
-    /// It has ended.
+    /// Is told that the wait is over.
     fn ended(&self) {}
 
-    /// A killed run was recovered.
+    /// Is told that a killed run was recovered.
     fn recovered(&self, _: &Recovered) {}
 }
 

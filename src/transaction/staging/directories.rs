@@ -1,4 +1,4 @@
-//! The directories of the checkout to be deleted or made, and those that a landing leaves empty.
+//! The directories of the checkout that a landing deletes, creates, or leaves empty.
 
 use super::super::Result;
 use super::{File, NetChange, Staged};
@@ -8,13 +8,13 @@ use crate::vcs::fault::{Fault, point};
 use crate::vcs::tree::SUBMODULE;
 use std::collections::BTreeSet;
 
-/// Finds the directories to delete and those to make.
+/// Finds the directories to delete and to create, and adds them to `staged`.
 pub(super) fn find_changes(checkout: &Checkout, net: &[NetChange], staged: &mut Staged) -> Result<()> {
     let mut made = BTreeSet::new();
     let deleted: BTreeSet<&str> =
         net.iter().filter(|(.., new)| new.is_none()).map(|(path, ..)| path.as_str()).collect();
     let mut cleared = Vec::new();
-    // A new submodule is an empty directory. Without that, it looks deleted to git.
+    // A new submodule is an empty directory. Without the directory, git takes the submodule for deleted.
     let submodules = net.iter().filter(|(.., new)| new.is_some_and(|entry| entry.mode == SUBMODULE));
     for path in submodules.map(|(path, ..)| path.as_str()) {
         if !matches!(checkout.look(path)?, Found::Directory) {
@@ -22,7 +22,7 @@ pub(super) fn find_changes(checkout: &Checkout, net: &[NetChange], staged: &mut 
             add_missing_parents(checkout, path, &deleted, &mut made)?;
         }
     }
-    // A file that replaces another has its directories.
+    // A file that replaces another one already has its parent directories, so only created files count.
     let is_created = |file: &&File| file.before.is_none() && file.after.is_some();
     for file in staged.files.iter().filter(is_created) {
         if matches!(checkout.look(&file.path)?, Found::Directory) {
@@ -39,15 +39,15 @@ pub(super) fn find_changes(checkout: &Checkout, net: &[NetChange], staged: &mut 
         }
         add_missing_parents(checkout, &file.path, &deleted, &mut made)?;
     }
-    // Innermost first: a directory's path is longer than its parents'.
+    // Innermost first, because a directory's path is longer than its parent's.
     cleared.sort_by_key(|path| std::cmp::Reverse(path.len()));
     staged.cleared = cleared;
-    // In the order of names, a directory comes before those in it.
+    // Outermost first, because a parent sorts before the directories in it.
     staged.made = made.into_iter().collect();
     Ok(())
 }
 
-/// Adds the parents of a path that are missing.
+/// Adds the missing parent directories of a path to `made`.
 fn add_missing_parents(
     checkout: &Checkout,
     path: &str,
@@ -68,17 +68,17 @@ fn add_missing_parents(
     Ok(())
 }
 
-/// Removes the directories that deleted files have left empty, as git does. It can be run again.
+/// Removes the directories that deleted files left empty, as git does. It can be run again.
 ///
 /// # Errors
-/// Only a fault point of a test: a directory that cannot be removed stays.
+/// Only at a fault point in tests. A directory that cannot be removed stays, and is no error.
 pub(in crate::transaction) fn prune(checkout: &Checkout, staged: &Staged) -> vcs::Result<()> {
     let here = std::env::current_dir().ok();
     for file in staged.files.iter().filter(|file| file.after.is_none()) {
         let mut end = file.path.len();
         while let Some(slash) = file.path[..end].rfind('/') {
             end = slash;
-            // As git does, it keeps the directory that it was started in.
+            // Like git, it keeps the directory that it was started in.
             let is_here = here.is_some() && here == checkout.path_of(&file.path[..end]);
             if is_here || !checkout.remove_directory(&file.path[..end]) {
                 break;

@@ -1,5 +1,6 @@
-//! Accepting suggestions: if a suggestion begins at the branch's tip, the branch moves to its commits. Else each
-//! commit is made again by a three-way merge. Several suggestions land one after another, in one transaction.
+//! Accepts suggestions. If a suggestion starts at the branch's tip, the branch is fast-forwarded to it. Otherwise its
+//! commits are cherry-picked onto the branch, each by a three-way merge. Several suggestions land one after another,
+//! in one transaction.
 
 use super::done::{self, Done};
 use super::driver::{Driver, recover_and_retry};
@@ -27,13 +28,14 @@ struct Accepting<'a> {
     watch: &'a dyn Watch,
 }
 
-/// Where a commit of the series comes from.
+/// The suggestion that a commit of the series comes from.
 #[derive(Clone, Copy)]
 struct Source {
-    /// The index of its branch; `None` for the remote's commit.
+    /// The index of the suggestion's branch; `None` for the remote's commit, onto which the rest is rebased.
     branch: Option<usize>,
     commit: Oid,
-    /// Whether it is part of the landing. The commits that a suggestion was made on are not.
+    /// Whether the commit belongs to a suggestion. Commits that a suggestion was built on land with it, but belong to
+    /// none.
     is_own: bool,
 }
 
@@ -41,7 +43,7 @@ struct Source {
 #[derive(Default)]
 struct AcceptPlan {
     carried: Carried,
-    /// One for each commit of the series.
+    /// The source of each commit of the series.
     from: Vec<Source>,
 }
 
@@ -74,22 +76,22 @@ impl Accepting<'_> {
         driver.land_existing(&plan.carried, &named, report)
     }
 
-    /// The commit of a branch.
+    /// Returns the commit that is named on the command line: usually the tip of a branch.
     fn branch(&self, name: &str) -> Result<Oid, Error> {
         if let Ok(full) = self.repo.branch_name(name)
             && let Some(tip) = self.repo.tip(&full)?
         {
             return Ok(tip);
         }
-        // A branch of a remote, or a part of a suggestion, such as `try~1`.
+        // The name may also be a remote-tracking branch, or a part of a suggestion, such as `try~1`.
         self.repo.commit_of(name).map_err(|_| Error::NoBranch(name.to_owned()))
     }
 
-    /// The commits that the target lacks of the branches.
+    /// Finds the commits of the branches that the target lacks, and carries those onto it that cannot land as they are.
     fn plan(&self, target: &Target, branches: &[Oid], onto: Option<Oid>) -> Result<AcceptPlan, Error> {
         let repo = self.repo;
         let mut plan = AcceptPlan::default();
-        // The last commit that lands as it is.
+        // The last commit that lands unchanged.
         let mut tip = target.start;
         if let Some(onto) = onto {
             plan.carried.series.push(push::move_to(repo, target, onto)?);
@@ -99,14 +101,15 @@ impl Accepting<'_> {
         let (mut parts, mut own, suggestions) = (Vec::new(), HashSet::new(), suggestions(repo, self.watch)?);
         for (at, (branch, name)) in branches.iter().zip(self.names).enumerate() {
             let suggestion = suggestions.iter().find(|(known, ..)| known == name);
-            // The record may be anybody's: what the branch lacks is not brought.
+            // The record may be forged. Its start counts only if the branch contains it, so that nothing else is
+            // landed.
             let start = match suggestion.and_then(|(.., record)| record.start.as_ref()) {
                 Some(start) if repo.contains(&branch.to_string(), start)? => Some(repo.id(start)?),
                 _ => None,
             };
-            // A suggestion may be made on another one that lands, too.
+            // The suggestion may be built on another one that is accepted at the same time.
             for commit in repo.commits_beyond(*branch, tip.into_iter().chain(start))? {
-                // A merge has no changes of its own to take back.
+                // A merge has no changes of its own that an undo could revert.
                 if !repo.read_commit(commit)?.is_merge() {
                     own.insert(commit);
                 }
@@ -128,7 +131,7 @@ impl Accepting<'_> {
             }
             let before = tip;
             for commit in commits {
-                // The last one has all the changes.
+                // The last commit is planned with all changes since the old tip, the earlier ones with none.
                 let from = if commit == last { before } else { Some(commit) };
                 match transaction::move_to(repo, from, commit)? {
                     Ok(planned) => plan.carried.series.push(planned),
@@ -152,9 +155,9 @@ impl Accepting<'_> {
             plan.carried.series.extend(series);
             plan.from.extend(replayed);
         }
-        // With clashes the series is not complete.
+        // If there are clashes, the series is incomplete and will not land.
         if plan.carried.clashes.is_empty() {
-            // A commit's number stands for its edit.
+            // Accepted commits have no edits, so their numbers are recorded instead.
             let mut numbers = 1..;
             for (planned, source) in plan.carried.series.iter_mut().zip(&plan.from) {
                 planned.edits = numbers.by_ref().take(usize::from(source.is_own)).collect();
@@ -163,7 +166,7 @@ impl Accepting<'_> {
         Ok(plan)
     }
 
-    /// The commits without the merges, which must have no changes of their own.
+    /// Returns the commits without merges. Fails if a merge has changes of its own, which would be lost.
     fn without_merges(&self, at: usize, commits: &[Oid]) -> Result<Vec<Oid>, Error> {
         let mut all = Vec::new();
         for id in commits {

@@ -1,4 +1,4 @@
-//! The loop of `ask`: a prompt goes to a model, its answer lands, and refusals go back to the model.
+//! The loop of `ask`: sends a prompt to a model and lands its answer. If the answer is refused, sends the reasons back.
 
 use super::done::Done;
 use super::keep::keep_answer;
@@ -25,20 +25,21 @@ pub const ROUNDS: usize = 3;
 /// The largest number of files that a model can ask for in one answer.
 const MAX_REQUESTED_FILES: usize = 50;
 
-/// The feedback if some edits of an answer were declined.
+/// The feedback when the user declined some edits of an answer.
 const DECLINED: &str = "The edits that are not named here are kept: do not send them again. Send those that are to come in the \
      place of the named ones, whole, made to the files as the kept edits leave them. If none are to come, send one of the kept \
      edits again.";
 
-/// Asks the model, which is a command line for `sh`, until an answer lands, at most `rounds` times. Each prompt is
-/// complete, so a model need not remember anything. Everything lands in one transaction, or nothing does.
+/// Asks the model until an answer lands, at most `rounds` times. The model is a shell command line. Each prompt is
+/// complete, so the model need not remember anything. Everything lands in one transaction, or nothing does.
 ///
-/// The good edits of a refused answer are kept, and combined with the corrections. The chooser approves the edits of
-/// each round; what it declines goes back to the model. If all files in the prompt have local changes, the model is
-/// not asked. The report is that of the last round.
+/// The good edits of a refused answer are kept and combined with the corrections of the next one. The chooser
+/// approves the edits of each round, and the model is told what was declined. If all files in the prompt have local
+/// changes, the model is not asked at all. The report is that of the last round.
 ///
 /// # Errors
-/// No prompt can be made, or something failed before anything could land. If the model gives no answer, the result says so.
+/// No prompt can be made, or something failed before anything could land. If the model gives no answer, that is in the
+/// returned [`Done`].
 pub fn ask(
     repo: &Repo,
     question: &Question,
@@ -69,8 +70,8 @@ pub fn ask(
     Ok(outcome)
 }
 
-/// The result, if obstacles make it useless to ask the model. If only some of the files have local changes, it warns:
-/// the answer may be about the others.
+/// Returns the result if obstacles make it useless to ask the model. If only some of the shown files have local
+/// changes, warns instead, because the answer may be about the other files.
 fn in_the_way(
     repo: &Repo,
     asked: &Shown,
@@ -97,22 +98,22 @@ fn in_the_way(
 /// The state of the loop.
 struct Asking<'a> {
     repo: &'a Repo,
-    /// It has the files that the model asks for.
+    /// The question. Files that the model asks for are added to it.
     question: Question,
     command: &'a str,
     options: &'a Options,
-    /// The branch whose files the model is shown. The user may check out another one while it thinks.
+    /// The branch whose files the model is shown. The user may check out another branch meanwhile.
     target: Target,
     chooser: Option<Rc<dyn Chooser>>,
     watch: &'a dyn Watch,
-    /// The refused attempt of the rounds so far.
+    /// The refused attempt that the next answer corrects.
     attempt: Option<Attempt>,
-    /// The attempt that a hook or a command stopped, until a complete answer takes its place.
+    /// The attempt that a hook or an `--exec` command stopped. It is removed when a complete answer replaces it.
     stopped: Option<Attempt>,
 }
 
 impl Asking<'_> {
-    /// The prompt, with the requested files. Warns of files that are left out.
+    /// Makes the prompt with all files requested so far. Warns about files that are left out.
     fn prompt(&self) -> Result<(String, Shown), Error> {
         let prompted = prompt(self.repo, &self.question)?;
         for (path, why) in &prompted.1.left_out {
@@ -121,10 +122,10 @@ impl Asking<'_> {
         Ok(prompted)
     }
 
-    /// Asks and lands in each round.
+    /// Asks the model and lands its answer, round by round.
     fn rounds(&mut self, (mut prompted, mut shown): (String, Shown), rounds: usize) -> Result<Done, Error> {
         let mut input = prompted.clone();
-        // The answers since the last complete one.
+        // The answers that belong to the current attempt.
         let mut answers_so_far = String::new();
         let mut last: Option<Done> = None;
         let mut round = 1;
@@ -171,7 +172,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Lands an answer. With `more` rounds to come, nothing lands if some edits are refused or declined.
+    /// Lands an answer. If there are `more` rounds, nothing lands when an edit is refused or declined.
     fn land(&mut self, round: usize, answer: Vec<u8>, more: bool) -> Result<Done, Error> {
         let (keep_whole, named) = (self.options.keep, self.question.files.clone());
         let keep_going = self.options.keep_going && !more;
@@ -206,13 +207,13 @@ impl Asking<'_> {
         Ok(done)
     }
 
-    /// The name of the attempt that is kept.
+    /// Returns the name of the attempt that is kept, if there is one.
     fn kept_attempt(&self) -> Option<String> {
         let attempt = self.attempt.as_ref().or(self.stopped.as_ref()).filter(|_| self.options.keep);
         attempt.map(|attempt| attempt.listed.id.clone())
     }
 
-    /// The reason to ask the model again, if there is one.
+    /// Returns why the model should be asked again; `None` if it should not.
     fn reason_to_ask_again(&mut self, done: &Done) -> Option<String> {
         let why = match (&done.failure, done.report.status) {
             (Some(Error::Mismatch(mismatch)), _) => return Some(mismatch.to_string()),
@@ -226,12 +227,14 @@ impl Asking<'_> {
             }
             _ => return None,
         };
-        // No edit failed, so there is nothing to correct: the model has to send a complete answer.
+        // A command or a hook failed and no edit did, so there is no edit to correct. The model has to send
+        // everything again.
         self.stopped = self.attempt.take();
         Some(why)
     }
 
-    /// Adds the files that an answer without edits names to the prompt, and returns whether there are any.
+    /// Finds files of the tree that an answer without edits names, and adds them to the question. Returns whether
+    /// there are any.
     fn add_requested_files(&mut self, answer: &str, shown: &Shown) -> Result<bool, Error> {
         let revision = self.question.base.as_deref().unwrap_or("HEAD");
         let Ok(commit) = self.repo.commit_of(revision) else { return Ok(false) };
@@ -261,7 +264,7 @@ impl Asking<'_> {
     }
 }
 
-/// Whether the chooser has declined an edit.
+/// Whether the user declined an edit or a hunk.
 fn is_declined(done: &Done) -> bool {
     done.report.edits.iter().any(|edit| edit.unwanted.is_some())
 }

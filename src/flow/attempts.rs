@@ -1,4 +1,4 @@
-//! The refused attempts of a run: keeping one, and forgetting those that a landing replaces.
+//! Keeps the refused attempt of a run, and removes attempts that a landing replaces.
 
 use super::Error;
 use super::keep::{is_unwanted, keep_answers};
@@ -12,8 +12,8 @@ use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashSet};
 
 impl Run<'_> {
-    /// Keeps a response that exists only once, if it did not land and is not kept yet: as an attempt if it can be
-    /// tried again, else as it came. After an interrupt it is not kept.
+    /// Saves a response that did not land if the user has no other copy of it (`keep_whole`). It is saved as an
+    /// attempt if `--continue` can try it again, else as plain text. After an interrupt it is not saved.
     pub(super) fn keep_response(
         &self,
         repo: &Repo,
@@ -35,7 +35,7 @@ impl Run<'_> {
         if !is_lost || report.attempt.is_some() {
             return;
         }
-        // What was typed wrong says which edits are wanted.
+        // A mistyped `--only` or `--except` was meant to select edits, so an attempt with all edits would be wrong.
         let is_typo = matches!(failure, Some(Error::Usage(_)));
         let can_go_on =
             !self.script.edits.is_empty() && (self.order.attempt.is_none() || self.resumed().is_some());
@@ -47,8 +47,8 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps the attempt for `--continue`, and returns its name, if it could be kept. `landed` says whether the other
-    /// edits have landed.
+    /// Keeps the run as an attempt for `--continue`, and returns its name if it could be kept. `landed` says whether
+    /// the edits that were not refused have landed.
     pub(super) fn keep(
         &self,
         repo: &Repo,
@@ -57,7 +57,7 @@ impl Run<'_> {
         landed: bool,
     ) -> Option<String> {
         if self.is_unjoined() {
-            // Corrections without the attempt's edits are not kept.
+            // Corrections alone are no attempt: the edits of the attempt that they correct are missing.
             return None;
         }
         let attempt = self.attempt(repo, target, rejected, landed);
@@ -72,6 +72,7 @@ impl Run<'_> {
         id
     }
 
+    /// Makes the attempt, with the state of each edit.
     fn attempt(&self, repo: &Repo, target: &Target, rejected: Option<&Rejected>, landed: bool) -> Attempt {
         let diagnostics = rejected.map_or(&[][..], |rejected| &rejected.diagnostics);
         let fine: Option<BTreeSet<usize>> =
@@ -81,7 +82,7 @@ impl Run<'_> {
             Some((Attempt { listed, readings, slots: kept, .. }, slots)) => {
                 let mut slots = slots.to_vec();
                 plan::restate(&mut slots, &self.script, is_fine);
-                // Those that landed before, with `--keep-going`.
+                // Edits of the attempt that landed earlier, with `--keep-going`.
                 let landed = kept.iter().filter(|kept| kept.state == SlotState::Landed).copied();
                 (listed.id.clone(), slots, landed.collect(), readings.clone())
             }
@@ -100,7 +101,7 @@ impl Run<'_> {
         for slot in &mut slots {
             let has_landed = |at| (landed && is_fine(at)) || self.landed.borrow().edits.contains_key(&at);
             let is_declined = |at: usize| self.order.more && self.unwanted.contains_key(&(at + 1));
-            // The other edits may have branches of their own.
+            // With `--branch-per-edit`, the other edits land on their own branches.
             if slot.edit.is_some_and(|at| !self.reported().contains(&at) || has_landed(at)) {
                 slot.state = SlotState::Landed;
             } else if slot.edit.is_some_and(is_declined) {
@@ -119,13 +120,13 @@ impl Run<'_> {
         }
         let failed = self.failed_paths(&slots, diagnostics);
         let mut paths = self.script.paths_of(self.reported());
-        // These do not name what was declined, or could not be read.
+        // `paths` lacks the paths of declined edits and of edits that could not be parsed.
         let others: Vec<_> = failed.iter().flatten().filter(|path| !paths.contains(path)).cloned().collect();
         paths.extend(others);
         kept.extend(slots);
         readings.resize(self.responses.len(), self.options.reading.clone());
         let options = &self.options;
-        // Edits that conflict with the branch can only be corrected on the branch as it is now.
+        // Edits that applied at the base but conflict with the branch must be corrected on the branch's current tip.
         let base = self.base.filter(|_| !rejected.is_some_and(|rejected| rejected.resolved));
         Attempt {
             listed: Listed {
@@ -145,8 +146,8 @@ impl Run<'_> {
         }
     }
 
-    /// The paths of the failed and declined edits, each once; `None` if one is not known, or the response is cut off
-    /// and may go on with any file.
+    /// Returns the paths of the failed and declined edits, each once. Returns `None` if one of the paths is unknown,
+    /// or if the response is cut off, since any file could follow.
     fn failed_paths(&self, slots: &[Slot], diagnostics: &[Diagnostic]) -> Option<Vec<String>> {
         if diagnostics.iter().any(|one| one.is_error() && one.code == Code::Truncated) {
             return None;
@@ -164,7 +165,7 @@ impl Run<'_> {
         Some(paths)
     }
 
-    /// Forgets the attempts that this landing replaces.
+    /// Removes the attempts that this landing replaces.
     pub(super) fn forget(&self, repo: &Repo, target: &Target) {
         for id in self.replaced_attempts(repo, target) {
             if let Err(error) = Attempt::forget(repo, &id) {
@@ -173,8 +174,9 @@ impl Run<'_> {
         }
     }
 
-    /// The attempts that this landing replaces: the one it goes on with; else those of the same responses, or for the
-    /// same branch and no other paths.
+    /// Returns the names of the attempts that this landing replaces. With `--continue` that is the continued attempt.
+    /// Otherwise these are attempts with the same responses, and attempts for the same branch that name no other
+    /// paths.
     pub(super) fn replaced_attempts(&self, repo: &Repo, target: &Target) -> Vec<String> {
         match self.resumed() {
             Some((attempt, _)) => vec![attempt.listed.id.clone()],
@@ -186,7 +188,7 @@ impl Run<'_> {
         }
     }
 
-    /// The name of an attempt of this run. Each edit with a branch of its own has another.
+    /// Returns the name of this run's attempt. With `--branch-per-edit`, each edit has an attempt of its own.
     fn attempt_id(&self, repo: &Repo) -> String {
         Attempt::id_of(repo, &self.responses, self.single_edit.as_ref().map(|edit| edit.at))
     }

@@ -1,4 +1,4 @@
-//! Building the report of a run.
+//! Builds the report of a run.
 
 use super::Error;
 use super::resolve_onto::Resolved;
@@ -22,6 +22,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 impl Run<'_> {
+    /// Returns a report with everything that does not depend on the edits.
     fn new_report(&self, status: Status) -> Report {
         let mut report = Report::new(status);
         report.responses = self.responses.iter().map(|response| response.name().to_owned()).collect();
@@ -52,7 +53,7 @@ impl Run<'_> {
         report
     }
 
-    /// The report of the edits before anything was resolved.
+    /// Returns the report of the edits before anything is resolved.
     pub(super) fn declared(&self) -> Report {
         let mut report = self.new_report(Status::Failed);
         self.add_edits(&mut report, &[]);
@@ -61,7 +62,7 @@ impl Run<'_> {
         report
     }
 
-    /// Adds the edits to the report, with their states so far.
+    /// Adds the edits to the report with what is known about each. `steps` are the resolved ones.
     fn add_edits(&self, report: &mut Report, steps: &[Step]) {
         let steps = by_edit(steps);
         for at in self.reported() {
@@ -87,7 +88,7 @@ impl Run<'_> {
         }
     }
 
-    /// Names the landing of edits that have landed already.
+    /// If there is nothing to do because the edits landed before, names that landing.
     fn name_landing(&self, report: &mut Report) {
         let landed = self.landed.borrow();
         if report.status == Status::Nothing {
@@ -96,7 +97,7 @@ impl Run<'_> {
         }
     }
 
-    /// The report of responses without edits.
+    /// Returns the report of responses that contain no edits.
     pub(super) fn no_edits(&self) -> Report {
         let mut report = self.new_report(Status::NoEdits);
         let names: Vec<_> = self.responses.iter().map(Response::name).collect();
@@ -111,7 +112,7 @@ impl Run<'_> {
         report
     }
 
-    /// Adds edits that could not be read, by the findings, and blocks that no format reads.
+    /// Adds the edits that could not be parsed, as the findings say, and the code blocks that no format reads.
     fn add_unread(&self, report: &mut Report, findings: &[Diagnostic]) {
         let mut slots = plan::slots(&self.script, |_| true);
         plan::add_gaps(&mut slots, findings);
@@ -129,7 +130,7 @@ impl Run<'_> {
         report.findings.extend(found);
     }
 
-    /// The report of refused edits. It keeps the attempt.
+    /// Returns the report of refused edits, and keeps the attempt.
     pub(super) fn refused(&self, repo: &Repo, target: &Target, rejected: &Rejected) -> Report {
         let mut report = self.new_report(Status::Refused);
         report.branch = Some(branch(target));
@@ -147,7 +148,7 @@ impl Run<'_> {
         report
     }
 
-    /// The report of corrections that are cut off, so that none of them was used.
+    /// Returns the report of corrections that are cut off. None of them was used.
     pub(super) fn not_joined(&self, repo: &Repo, target: &Target) -> Report {
         let mut diagnostics = self.script.diagnostics.clone();
         if let Some(first) = self.script.edits.first() {
@@ -158,7 +159,7 @@ impl Run<'_> {
         self.refused(repo, target, &Rejected { diagnostics, fine: Vec::new(), resolved: false })
     }
 
-    /// The report of a plan, before it lands.
+    /// Returns the report of a plan before it lands.
     pub(super) fn planned(&self, repo: &Repo, resolved: &Resolved, target: &Target) -> Report {
         let nothing = resolved.refused.is_none() && resolved.series.is_empty();
         let mut report = self.new_report(if nothing { Status::Nothing } else { Status::Checked });
@@ -185,8 +186,11 @@ impl Run<'_> {
         report
     }
 
-    /// Names the quoted files that no model is shown. If that cannot be read, it names all quoted files; also if an
-    /// edit moves or copies such a file, since later edits quote it under another path.
+    /// Lists the files whose text the report contains although they are withheld from models, so that feedback leaves
+    /// that text out.
+    ///
+    /// Lists all files with text if it cannot be found out which files are withheld, or if an edit moves or copies a
+    /// withheld file: later edits would show its text under another path.
     fn withhold(&self, repo: &Repo, target: &Target, steps: &[Step], report: &mut Report) {
         let quoted = report.findings.iter().filter(|finding| finding.evidence.is_some());
         let quoted = quoted.filter_map(|finding| Some((finding.path.clone()?, finding.edit)));
@@ -221,19 +225,19 @@ impl Run<'_> {
         let moved = moved.or_else(|| steps.iter().filter(|step| step.to.is_some()).find_map(of_step));
         let reason = |(path, number): (String, Option<usize>)| {
             let why = moved.or_else(|| withheld.reason(&path)).or_else(|| of_edit(number?))?;
-            // Here nobody can name it.
+            // The reason may end in a hint such as ": name it to send it", which does not apply here.
             Some((path, why.split(':').next().unwrap_or(why)))
         };
         report.withheld = paths.into_iter().filter_map(reason).collect();
     }
 
-    /// For every edit, the path of its file in the tree of the base, and where the edits before have moved that.
+    /// Returns for each edit the path of its file in the base, and the path to which earlier edits move that file.
     fn files(&self, repo: &Repo, target: &Target, commit: Oid) -> Result<Vec<[String; 2]>, Error> {
         let rules = self.rules(repo, target.start)?;
         Ok(plan::files(&self.script, &repo.tree(Some(commit))?, &rules)?)
     }
 
-    /// Adds the diff of each edit. If a hook has changed its commit, or it was merged, it is the commit's diff.
+    /// Adds the diff of each edit. If the edit was merged or a hook changed its commit, that is the diff of the commit.
     pub(super) fn add_diffs(
         &self,
         repo: &Repo,
@@ -261,7 +265,7 @@ impl Run<'_> {
         }
     }
 
-    /// The diff of an edit's changes; `None` if a file cannot be read.
+    /// Returns the diff of an edit's changes; `None` if a file cannot be read.
     pub(super) fn difference(
         &self,
         repo: &Repo,
@@ -278,7 +282,7 @@ impl Run<'_> {
             }
         };
         let mut all = String::new();
-        // A file that moves is one diff.
+        // A moved file is one diff, from the old path to the new one.
         let gone = changes.iter().filter(|change| change.after.is_none());
         let mut gone: HashMap<&str, &FileChange> =
             gone.map(|change| (change.path.as_str(), change)).collect();
@@ -308,7 +312,7 @@ impl Run<'_> {
     }
 }
 
-/// Adds the commits to the edits.
+/// Adds to each edit the commit that was made for it.
 pub(super) fn add_commits(report: &mut Report, made: &Made) {
     for one in &made.commits {
         for number in &one.edits {
@@ -317,7 +321,7 @@ pub(super) fn add_commits(report: &mut Report, made: &Made) {
             }
         }
     }
-    // Edits that undo each other have no commit.
+    // Edits that cancel each other out have no commit.
     for edit in report.edits.iter_mut().filter(|edit| edit.state == EditState::Fine) {
         if edit.commit.is_none() {
             edit.state = EditState::NoChange;
@@ -325,12 +329,12 @@ pub(super) fn add_commits(report: &mut Report, made: &Made) {
     }
 }
 
-/// The steps, by the numbers of their edits.
+/// Returns the steps by the numbers of their edits.
 fn by_edit(steps: &[Step]) -> HashMap<usize, &Step> {
     steps.iter().map(|step| (step.edit, step)).collect()
 }
 
-/// Sets the states after the branch has moved.
+/// Marks the report and its edits as landed, after the branch has moved.
 pub(super) fn landed(report: &mut Report) {
     report.status = Status::Landed;
     for edit in report.edits.iter_mut().filter(|edit| edit.commit.is_some() && edit.state == EditState::Fine)
@@ -339,9 +343,9 @@ pub(super) fn landed(report: &mut Report) {
     }
 }
 
-/// Adds obstacles. If edits are refused, too, the status is that.
+/// Adds obstacles. The status says so, unless edits are refused as well.
 pub(super) fn in_the_way(report: &mut Report, mut obstacles: Vec<Obstacle>) {
-    // For the other verbs `-b` chooses what is undone, or there is none.
+    // `accept` has no `-b`, and for `undo` it names the branch to undo on, so it is no way out there.
     if report.undone.is_none() && report.accepted.is_empty() {
         let of_checkout = obstacles.iter_mut().filter(|one| one.kind.is_of_checkout());
         of_checkout.for_each(|one| one.help += ", or use -b <branch>");
@@ -352,7 +356,7 @@ pub(super) fn in_the_way(report: &mut Report, mut obstacles: Vec<Obstacle>) {
     report.obstacles = obstacles;
 }
 
-/// Adds an error. If edits are refused, too, the status is that.
+/// Adds an error. The status says so, unless edits are refused as well.
 pub(super) fn failed(report: &mut Report, error: &Error) {
     if let Error::Mismatch(mismatch) = error {
         report.status = Status::Refused;
@@ -365,17 +369,17 @@ pub(super) fn failed(report: &mut Report, error: &Error) {
     }
 }
 
-/// A commit's name.
+/// Returns a commit's name.
 pub(super) fn commit_name(id: Oid) -> CommitName {
     id.to_string().into()
 }
 
-/// A commit's subject; empty if it cannot be read.
+/// Returns a commit's subject; empty if the commit cannot be read.
 pub(super) fn subject(repo: &Repo, id: Oid) -> String {
     repo.read_commit(id).map_or_else(|_| String::new(), |commit| commit.subject())
 }
 
-/// The branch, without its tips.
+/// Returns the report of a branch, without its old and new tip.
 pub(super) fn branch(target: &Target) -> BranchReport {
     BranchReport {
         reference: target.name.clone(),

@@ -1,4 +1,4 @@
-//! Checking what would land, and what would prevent it.
+//! `check` and dry runs: report what would land, and what would prevent it.
 
 use super::done::Tried;
 use super::run::Run;
@@ -7,8 +7,8 @@ use crate::report::{Report, Status, ToPass};
 use crate::transaction::{self, Preview};
 use crate::vcs::repo::Repo;
 
-/// What has to pass before a landing, in order: hooks, commands and signatures. `existing` says whether its commits
-/// exist. Warns if they cannot be made, because nobody is known as their author or committer.
+/// Returns what must succeed before a landing, in order: hooks, commands and signatures. `existing` says whether the
+/// commits to land exist already. Warns if git knows no author or committer, because then no commit can be made.
 pub(super) fn to_pass(
     repo: &Repo,
     options: &Options,
@@ -28,7 +28,7 @@ pub(super) fn to_pass(
     Ok(all)
 }
 
-/// Warns of killed runs that were not recovered yet.
+/// Warns about killed runs that were not recovered yet.
 pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
     for id in transaction::pending(repo)? {
         watch.warn(&format!("a killed run is pending ({id}): run 'git llm-apply recover'"));
@@ -37,7 +37,7 @@ pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
 }
 
 impl Run<'_> {
-    /// Reports what would happen, and lands nothing.
+    /// Reports what would happen. Lands nothing.
     pub(super) fn dry_run(&self, repo: &Repo, report: &mut Report) -> Result<Tried, Error> {
         let target = self.target(repo)?;
         report.branch = Some(build_report::branch(&target));
@@ -56,7 +56,7 @@ impl Run<'_> {
             }
             build_report::in_the_way(report, obstacles);
         }
-        // The diff is shown in spite of obstacles.
+        // The diff is shown even if there are obstacles.
         let preview =
             self.order.previews.then(|| Preview::build(repo, &target, &resolved.series)).transpose()?;
         Ok((None, preview))

@@ -1,7 +1,7 @@
-//! Approving edits one by one, before anything lands.
+//! `--interactive`: asks the user about each edit before anything lands.
 //!
-//! Each edit is shown as it applies after the approved ones, so that these stay as they were shown. An edit that
-//! depends on one that was left out is left out, too.
+//! An edit is shown as it applies after the approved edits before it, so approved edits stay as they were shown. An
+//! edit that depends on one that was left out is left out, too.
 
 use super::Error;
 use super::chooser::{Answer, Asked, Chooser};
@@ -19,7 +19,7 @@ use crate::vcs::tree::BaseTree;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Run<'_> {
-    /// Asks about every edit that changes something and is not refused. Returns whether the user has quit.
+    /// Asks about every edit that changes something and is not refused. Returns whether the user chose to quit.
     pub(super) fn choose(&mut self, repo: &Repo, chooser: &dyn Chooser) -> Result<bool, Error> {
         let target = self.target(repo)?;
         let tree = repo.tree(self.base.or(target.start))?.as_checked_out(target.checked_out);
@@ -61,21 +61,21 @@ struct Choosing<'c, 'run> {
     tree: &'c BaseTree<'c>,
     rules: &'c Rules,
     chooser: &'c dyn Chooser,
-    /// The script without what follows from answers, but with the texts that the user has edited.
+    /// The script as it was before any answer, but with the texts and messages that the user edited.
     asked: Script,
     /// The steps of the edits that are not left out.
     steps: Vec<Step>,
     /// The edits that were refused before the first question.
     refused: BTreeSet<usize>,
-    /// Whether all later edits of a file are taken, or left out.
+    /// The answers for all later edits of a file: whether they are taken.
     files: BTreeMap<RepoPath, bool>,
-    /// The answers so far, each with the number of its edit, and of its hunk if it is about one.
+    /// The answers so far, each with the edit's number and, if it is about a hunk, the hunk's number.
     answers: Vec<((usize, Option<usize>), Answer)>,
-    /// Whether the last one that counts was given now, and not before the user went back.
+    /// Whether the current question was answered just now. After the user goes back, earlier answers are replayed.
     is_new_answer: bool,
 }
 
-/// What is asked next.
+/// What happens after a question.
 #[derive(PartialEq, Eq)]
 enum Next {
     Continue,
@@ -87,6 +87,7 @@ enum Next {
 type Refused = BTreeMap<usize, String>;
 
 impl Choosing<'_, '_> {
+    /// Resolves the script with the answers so far.
     fn resolve(&self) -> Result<(Vec<Step>, Refused), Error> {
         Ok(match plan::resolve(&self.run.script, self.tree, self.rules)? {
             Ok(plan) => (plan.steps().to_vec(), Refused::new()),
@@ -98,13 +99,13 @@ impl Choosing<'_, '_> {
         })
     }
 
-    /// The next edit that changes something.
+    /// Returns the step of the next edit that changes something.
     fn next(&self, last: usize) -> Option<Step> {
         let changes = |step: &&Step| step.edit > last && step.outcome == Outcome::Changes;
         self.steps.iter().find(changes).cloned()
     }
 
-    /// The answer for all later edits of an edit's file, if there is one.
+    /// Returns the answer that was given for all later edits of this step's file, if there is one.
     fn answer_for_file(&self, step: &Step) -> Option<bool> {
         std::iter::once(&step.path).chain(&step.to).find_map(|path| self.files.get(path).copied())
     }
@@ -125,7 +126,7 @@ impl Choosing<'_, '_> {
                     Next::Continue => {}
                     Next::Back => return Ok(Next::Back),
                     Next::Quit => {
-                        // The model is not asked again after that.
+                        // A user who quits does not want the model to be asked again.
                         self.run.order.more = false;
                         self.leave_rest_out(last)?;
                         return Ok(Next::Quit);
@@ -136,18 +137,18 @@ impl Choosing<'_, '_> {
         Ok(Next::Continue)
     }
 
-    /// Takes the last answer back, and begins again with the others.
+    /// Removes the last answer, and prepares to replay the others from the beginning.
     fn go_back(&mut self) -> Result<(), Error> {
         self.answers.pop();
         self.is_new_answer = true;
         self.run.script = self.asked.clone();
         self.run.unwanted.clear();
         self.files.clear();
-        // A text that the user has edited stays edited. Other edits may not apply to it.
+        // Texts that the user edited stay edited, so edits that depend on the original text are left out.
         self.leave_dependents_out("a text that was edited")
     }
 
-    /// Tells the user what follows from the last answer, unless that was given before.
+    /// Tells the user what an answer entails, unless the answer is only replayed.
     fn tell(&self, text: &str) {
         if self.is_new_answer {
             self.chooser.tell(text);
@@ -189,7 +190,7 @@ impl Choosing<'_, '_> {
         }
     }
 
-    /// The answer to a question.
+    /// Asks one question, or returns the answer that was given to it before.
     fn question(
         &mut self,
         step: &Step,
@@ -224,7 +225,7 @@ impl Choosing<'_, '_> {
         Ok(answer)
     }
 
-    /// The number of hunks of an edit that can be chosen.
+    /// Returns the number of an edit's hunks that the user can choose from.
     fn hunks(&self, number: usize) -> usize {
         match self.run.script.edits.get(number - 1).map(|edit| &edit.op) {
             Some(Op::Modify { hunks, .. }) => hunks.len(),
@@ -232,7 +233,7 @@ impl Choosing<'_, '_> {
         }
     }
 
-    /// Leaves edits out, and those that depend on them.
+    /// Leaves edits out, and the edits that depend on them.
     fn leave_out(&mut self, numbers: &[usize], reason: Option<String>) -> Result<(), Error> {
         for number in numbers {
             self.run.script.left_out.insert(number - 1);
@@ -245,13 +246,14 @@ impl Choosing<'_, '_> {
         self.leave_dependents_out(&without)
     }
 
+    /// Leaves out all edits after this one.
     fn leave_rest_out(&mut self, last: usize) -> Result<(), Error> {
         let rest = self.steps.iter().filter(|step| step.edit > last && step.outcome == Outcome::Changes);
         let rest: Vec<usize> = rest.map(|step| step.edit).collect();
         self.leave_out(&rest, None)
     }
 
-    /// Resolves the edits again, and leaves out those that depend on what is left out.
+    /// Resolves the edits again, and leaves out those that no longer apply because they depend on something left out.
     fn leave_dependents_out(&mut self, without: &str) -> Result<(), Error> {
         loop {
             let (steps, refused) = self.resolve()?;
@@ -266,7 +268,7 @@ impl Choosing<'_, '_> {
         }
     }
 
-    /// Asks about the hunks of an edit.
+    /// Asks about each hunk of an edit.
     fn split(&mut self, step: &Step) -> Result<Next, Error> {
         let number = step.edit;
         let at = number - 1;
@@ -279,11 +281,11 @@ impl Choosing<'_, '_> {
             let hunks = taken.iter().filter_map(|hunk| all.get(*hunk).cloned()).collect();
             Op::Modify { hunks, missing }
         };
-        // The numbers of those that are left out, and the reasons for that.
+        // The hunks to take; the numbers of those that are left out, and the user's reasons.
         let (mut taken, mut left, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
-        // The step of those that are taken.
+        // The step with only the hunks taken so far.
         let mut last: Option<Step> = None;
-        // The answer for all later hunks.
+        // The answer for all later hunks, once there is one.
         let (mut rest, mut has_quit) = (None, false);
         for hunk in 0..all.len() {
             let with = [&taken[..], &[hunk]].concat();
@@ -340,7 +342,7 @@ impl Choosing<'_, '_> {
         }
     }
 
-    /// The new text of an edit, if the user can edit it.
+    /// Returns the new text of an edit for the editor, if the edit is one that the user can edit.
     fn rewrite(&self, step: &Step) -> Result<Option<Rewrite>, Error> {
         let [FileChange { before, after: Some(after), .. }] = step.changes.as_slice() else {
             return Ok(None);
@@ -357,7 +359,7 @@ impl Choosing<'_, '_> {
         Ok(Rewrite::of(before.map(|bytes| Content::new(&bytes)), Content::new(&after)))
     }
 
-    /// Lets the user edit a text. Returns none where nothing came of that, and says why.
+    /// Lets the user edit a text. If the editor fails, tells the user why, and returns `None`.
     fn edit_text(&self, name: &str, text: &str) -> Result<Option<String>, Error> {
         let why = match edit_text(self.repo, name, text) {
             Err(Error::Vcs(why @ (vcs::Error::Editor { .. } | vcs::Error::Invalid(_)))) => why,
@@ -367,8 +369,8 @@ impl Choosing<'_, '_> {
         Ok(None)
     }
 
-    /// Lets the user edit the message of an edit, which is the user's own then. Without one it gets the message that
-    /// its operation makes.
+    /// Lets the user edit the message of an edit, which then counts as written by the user. If the user deletes the
+    /// message, the commit gets the message that is made from the edit's operation.
     fn edit_message(&mut self, number: usize) -> Result<(), Error> {
         let edit = self.run.script.edits.get(number - 1);
         let why = edit.and_then(|edit| edit.why.clone()).unwrap_or_default();
@@ -384,7 +386,7 @@ impl Choosing<'_, '_> {
         Ok(())
     }
 
-    /// Lets the user edit the new text of an edit, and returns the new step, if it changes anything.
+    /// Lets the user edit the new text of an edit. Returns the edit's new step, if it still changes anything.
     fn edit(&mut self, number: usize, rewrite: &Rewrite) -> Result<Option<Step>, Error> {
         let at = number - 1;
         let Some(edit) = self.run.script.edits.get(at).cloned() else { return Ok(None) };
@@ -406,12 +408,12 @@ impl Choosing<'_, '_> {
     }
 }
 
-/// The step of an edit, if it changes something.
+/// Returns the step of an edit, if it changes something.
 fn step_of(steps: &[Step], number: usize) -> Option<Step> {
     steps.iter().find(|step| step.edit == number && step.outcome == Outcome::Changes).cloned()
 }
 
-/// A step with only the changes that it adds to those of another.
+/// Returns a step with only the changes that it adds to the step `before`.
 fn changes_after(step: &Step, before: Option<&Step>) -> Step {
     let Some(before) = before else { return step.clone() };
     let mut since = step.clone();

@@ -1,16 +1,16 @@
-//! The user who approves edits, and the questions.
+//! The interface to the user who approves edits: questions and answers.
 
 use super::Error;
 
 /// The user who approves edits.
 pub trait Chooser: std::fmt::Debug {
-    /// Asks about an edit or a hunk. The answer is one that the question allows.
+    /// Asks about an edit or a hunk. The answer must be one that the question allows.
     ///
     /// # Errors
-    /// There is no answer; nothing lands then.
+    /// There is no answer. Then nothing lands.
     fn choose(&self, question: &Asked<'_>) -> Result<Answer, Error>;
 
-    /// Tells the user what follows from an answer.
+    /// Tells the user what an answer entails, for example that a dependent edit is left out, too.
     fn tell(&self, text: &str);
 }
 
@@ -19,9 +19,9 @@ pub trait Chooser: std::fmt::Debug {
 pub struct Asked<'a> {
     /// The edit's number.
     pub number: usize,
-    /// How many edits there are.
+    /// The number of edits.
     pub of: usize,
-    /// The hunk's number, and the number of hunks, if it is about a hunk.
+    /// If the question is about a hunk: its number, and the number of hunks.
     pub hunk: Option<(usize, usize)>,
     /// The operation.
     pub operation: &'static str,
@@ -31,13 +31,13 @@ pub struct Asked<'a> {
     pub why: Option<&'a str>,
     /// The diff.
     pub diff: String,
-    /// Whether the user can edit its new text.
+    /// Whether the user can edit the new text.
     pub can_edit: bool,
-    /// Whether the user can choose its hunks one by one.
+    /// Whether the user can choose hunk by hunk.
     pub can_split: bool,
-    /// Whether the user can edit its message.
+    /// Whether the user can edit the commit message.
     pub can_edit_message: bool,
-    /// Whether there is a question before it.
+    /// Whether the user can go back to an earlier question.
     pub can_go_back: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Asked<'a> {
 pub enum Answer {
     /// Land it.
     Take,
-    /// Leave it out, for that reason if one is given.
+    /// Leave it out, with the reason if the user gave one.
     Leave(Option<String>),
     /// Land it, and all later edits of the file.
     TakeFile,
@@ -60,6 +60,6 @@ pub enum Answer {
     Message,
     /// Ask about its hunks.
     Split,
-    /// Take the answer before back, and ask that question again.
+    /// Take back the previous answer, and ask that question again.
     Back,
 }

@@ -1,4 +1,4 @@
-//! Reading options from what was typed, from an attempt, and from the configuration.
+//! Reads the options from the command line, a refused attempt, and the configuration.
 
 use super::sources::{EXCLUDE, Sources, value};
 use super::{Attempt, Given, Options};
@@ -15,10 +15,10 @@ use crate::vcs::merge::Favor;
 use crate::vcs::repo::Repo;
 use std::time::Duration;
 
-/// The key without an option, which an attempt keeps with its options.
+/// The configuration key that has no option. A refused attempt keeps its value like that of an option.
 pub(crate) const SENSITIVE: &str = "llmapply.sensitive";
 
-/// Sets the switches whose fields have the names of their options.
+/// Reads switches whose fields are named like their options.
 macro_rules! switches {
     ($from:ident, $options:ident: $($field:ident)*) => {
         $($options.$field = $from.switch(&stringify!($field).replace('_', "-"), $options.$field)?;)*
@@ -27,15 +27,15 @@ macro_rules! switches {
 
 impl Options {
     /// Reads the options from the configuration, as the command does without arguments. A program that lands edits
-    /// begins with these, and so has the policy of the repository's owner.
+    /// starts with these, so that the policy of the repository's owner applies.
     ///
     /// # Errors
-    /// A configuration value makes no sense.
+    /// A configuration value is invalid.
     pub fn from_config(repo: &Repo) -> Result<Self> {
         Self::read(repo, &Given::new(), None)
     }
 
-    /// Reads the options of a refused attempt, and the others from the configuration.
+    /// Reads the options of a refused attempt, and all other options from the configuration.
     ///
     /// # Errors
     /// As [`Options::from_config`].
@@ -43,23 +43,25 @@ impl Options {
         Self::read(repo, &Given::new(), Some(attempt))
     }
 
-    /// Reads the options.
+    /// Reads the options. Typed values come first, then those of the attempt, then the configuration.
     ///
     /// # Errors
-    /// A configuration value makes no sense.
+    /// A configuration value is invalid.
     pub(crate) fn read(repo: &Repo, typed: &Given, attempt: Option<&Attempt>) -> Result<Self> {
         let kept = attempt.map(|attempt| &attempt.options);
         let config = repo.config();
-        // A refused attempt keeps the options of `from`, not those of `of_run`.
+        // If the run is refused, the attempt keeps the options that are read through `from`, not those of
+        // `for_this_run`.
         let (from, for_this_run) = (Sources::of(typed, kept, repo), Sources::of(typed, kept, repo));
         let formats = from.formats()?;
         let paragraphs = from.several("message")?;
         let file = value(typed, "file");
         let ff = from.switch("ff", true)?;
-        // With one message there is one commit; with `--no-ff` it is the merge's message.
+        // If a message is given, all edits share one commit, except with `--no-ff`, where the message is that of the
+        // merge.
         let has_single_message = ff && (file.is_some() || !paragraphs.is_empty());
         let commit = if has_single_message { Grouping::Response } else { Grouping::Edit };
-        // A typed `--branch-per-edit` goes before a configured branch. An attempt lands where it was to land.
+        // An attempt lands on the branch of the refused run. A typed `--branch-per-edit` overrides a configured branch.
         let branch = match attempt.filter(|_| !typed.contains_key("branch")) {
             Some(attempt) => attempt.listed.branch.clone(),
             None if typed.contains_key("branch-per-edit") => value(typed, "branch"),
@@ -76,7 +78,7 @@ impl Options {
             Some(attempt) => attempt.base.clone(),
             None => for_this_run.single("base")?,
         };
-        // Neither has a configuration key.
+        // These two have no configuration key.
         options.favor = from.given("strategy-option").flatten().and_then(|name| Favor::of_name(&name));
         options.author.date = from.given("date").flatten();
         options.commit = from.choice("commit", Grouping::NAMES, Grouping::of_name)?.unwrap_or(commit);
@@ -85,7 +87,7 @@ impl Options {
         options.cleanup = from.single("cleanup")?;
         options.trailer = from.several("trailer")?;
         let is_configured = !typed.contains_key("trailer") && from.kept("trailer").is_none();
-        // With rules of the user's own, git reads them.
+        // If the user has configured `trailer.*`, git parses the trailers later.
         if is_configured && !repo.has_trailer_rules() {
             let mut all = options.trailer.iter();
             if let Some(text) = all.find(|text| Trailer::parse(text).is_none()) {
@@ -131,7 +133,8 @@ impl Options {
             options.asked.clone_from(&attempt.asked);
         }
         options.given = from.used();
-        // Corrections may have another format, but code blocks are read only if that is asked for.
+        // Corrections may have another format, so the attempt does not keep the formats that are detected. It keeps
+        // the formats that are read only on request.
         if let Some(formats) = options.given.get_mut("format") {
             formats.retain(|name| name.parse().is_ok_and(|format: FormatId| !format.is_detected()));
         }
@@ -143,10 +146,10 @@ impl Options {
     }
 }
 
-/// How long to wait for locks: as typed, else `llmapply.lockTimeout` in seconds, else 60.
+/// Returns how long to wait for locks: the typed value, else `llmapply.lockTimeout`, else 60 seconds.
 ///
 /// # Errors
-/// It is no number, or negative.
+/// The configured value is no number, or is negative.
 pub(crate) fn lock_timeout(typed: &Given, config: &Config) -> Result<Duration> {
     if let Some(wait) = value(typed, "wait").and_then(|seconds| seconds.parse().ok()) {
         return Ok(Duration::from_secs(wait));
@@ -155,7 +158,7 @@ pub(crate) fn lock_timeout(typed: &Given, config: &Config) -> Result<Duration> {
     Ok(Duration::from_secs(seconds.unwrap_or(60)))
 }
 
-/// A configured number, at least `least`.
+/// Reads a number from the configuration. It must be at least `min`.
 pub(crate) fn number<N>(config: &Config, key: &str, min: N, expected: &str) -> Result<Option<N>>
 where
     N: TryFrom<i64> + PartialOrd,
@@ -165,7 +168,8 @@ where
     fits.map(Some).ok_or_else(|| config::bad(key, &n.to_string(), expected))
 }
 
-/// The directory that a text names from the top, `Some(None)` for the top itself; `None` if it names none.
+/// Parses the path of a directory, relative to the top of the repository. Returns `Some(None)` for the top itself,
+/// and `None` if the text is no such path.
 fn directory(text: &str) -> Option<Option<RepoPath>> {
     let plain = text.trim_start_matches("./").trim_end_matches('/');
     if ["", "."].contains(&plain) && !text.starts_with('/') {
@@ -174,7 +178,7 @@ fn directory(text: &str) -> Option<Option<RepoPath>> {
     RepoPath::parse(plain).ok().filter(|_| !text.starts_with('/')).map(Some)
 }
 
-/// Paragraphs as `git commit` joins them: a line break behind each, and a blank line between.
+/// Joins paragraphs as `git commit` joins several `-m`: each ends with a line break, and a blank line is between two.
 fn join_paragraphs(paragraphs: &[String]) -> String {
     let mut all = String::new();
     for paragraph in paragraphs {

@@ -1,4 +1,4 @@
-//! The messages of conflicts between commits and a branch.
+//! The messages about conflicts between commits and a branch.
 
 use crate::diag::{Code, Evidence, Nearest, Severity, listed};
 use crate::plan;
@@ -6,14 +6,14 @@ use crate::report::Finding;
 use crate::transaction::{Clash, ClashKind};
 use crate::vcs::merge::Favor;
 
-/// The largest number of lines to quote of a conflict.
+/// The largest number of lines that are quoted for a conflict.
 const MAX_QUOTED_LINES: usize = 12;
 
-/// The largest number of places to name of a conflict.
+/// The largest number of line ranges in the message about a conflict.
 const MAX_NAMED_LINES: usize = 8;
 
-/// The message, and the first lines in conflict. `on` names the branch, `what` the edit or the commit. `None` for a
-/// commit that depends on another one that clashes.
+/// Returns the message about a conflict. `on` names the branch, and `what` the edit or the commit. Returns `None` if
+/// the commit only depends on another commit that clashes.
 pub(super) fn message_for(clash: &Clash, on: &str, what: &str) -> Option<String> {
     let path = &clash.path;
     let message = match &clash.kind {
@@ -41,13 +41,13 @@ pub(super) fn message_for(clash: &Clash, on: &str, what: &str) -> Option<String>
     Some(message)
 }
 
-/// The hint, if `-X` can decide the conflict.
+/// Returns the hint if `-X` can resolve the conflict.
 pub(super) fn help(clash: &Clash) -> Option<&'static str> {
     matches!(clash.kind, ClashKind::Lines(_) | ClashKind::Appeared { on_both: true })
         .then_some("-X ours keeps the branch's lines, -X theirs takes the other side's")
 }
 
-/// The message for a conflict that `-X` has decided.
+/// Returns the message about a conflict that `-X` resolved.
 pub(super) fn decided_message(
     clash: &Clash,
     branch: &str,
@@ -63,7 +63,7 @@ pub(super) fn decided_message(
     Some(format!("{message}; {whose}"))
 }
 
-/// The branch's lines in conflict.
+/// Returns the branch's first conflicting lines as evidence.
 pub(super) fn evidence(clash: &Clash) -> Evidence {
     let (ClashKind::Lines(all), Some(text)) = (&clash.kind, &clash.text) else { return Evidence::default() };
     let Some(lines) = all.first() else { return Evidence::default() };
@@ -73,7 +73,7 @@ pub(super) fn evidence(clash: &Clash) -> Evidence {
     Evidence { nearest: Some(nearest), ..Evidence::default() }
 }
 
-/// The error for an existing commit; with `favor` the warning.
+/// Returns the error about a conflict of an existing commit. With `favor`, `-X` resolved it and it is a warning.
 pub(super) fn finding(clash: &Clash, branch: &str, what: &str, favor: Option<Favor>) -> Finding {
     let found = match favor {
         Some(favor) => decided_message(clash, branch, branch, "it", favor),

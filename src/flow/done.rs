@@ -9,34 +9,34 @@ use crate::vcs::Oid;
 /// The old and the new tip of a branch.
 pub type Moved = (Option<Oid>, Oid);
 
-/// The tree before and the tree after.
+/// The tree before a landing, and a preview of the tree after it.
 pub(super) type Compared = (Option<Oid>, Preview);
 
-/// The result of one try: how the branch has moved, or in a dry run the trees to compare.
+/// The result of one try: how the branch moved or, in a dry run, the trees to compare.
 pub(super) type Tried = (Option<Moved>, Option<Compared>);
 
 /// The result of a flow.
 #[must_use]
 pub struct Done {
-    /// The report. After a failure it holds what is known.
+    /// The report. After a failure it has what is known.
     pub report: Report,
-    /// The error, if something failed other than edits. Nothing has changed, unless the error says so.
+    /// The error, if something other than an edit failed. Nothing was changed, unless the error says so.
     pub failure: Option<Error>,
-    /// How the branch has moved, if it has.
+    /// How the branch moved, if it did.
     pub moved: Option<Moved>,
-    /// In a dry run that asks for it: the tree before and the tree after.
+    /// The trees before and after, if a dry run was asked for them.
     pub preview: Option<Compared>,
-    /// The refused attempt, if there is one, kept or not.
+    /// The refused attempt, if there is one, whether it was kept or not.
     pub refused: Option<Attempt>,
 }
 
 impl Done {
-    /// A result without a change or a failure.
+    /// A result in which nothing changed and nothing failed.
     pub(super) fn new(report: Report) -> Self {
         Self { report, failure: None, moved: None, preview: None, refused: None }
     }
 
-    /// The result of a try. The report gets all remarks.
+    /// The result of a try. Adds the warnings that the observer collected to the report.
     pub(super) fn of(mut report: Report, tried: Result<Tried, Error>, observer: &Observer<'_>) -> Self {
         observer.write(&mut report);
         match tried {

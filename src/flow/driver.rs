@@ -1,5 +1,5 @@
-//! The driver of every landing. Undo, redo and accept land commits that exist already; the other verbs make commits of
-//! edits.
+//! Drives every landing: recovers killed runs, runs the transaction, and tries again if the branch moves. `undo`,
+//! `redo` and `accept` land commits that exist already; the other verbs make commits from edits.
 
 use super::done::{self, Done, Moved};
 use super::observer::Observer;
@@ -22,37 +22,38 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
-/// The least number of tries while others move the branch.
-const MIN_TRIES: usize = 3;
+/// The number of tries while others move the branch: the least number if the branch here moves, and the largest if the
+/// remote's branch moves (`--rebase`).
+const TRIES: usize = 3;
 
-/// Lands commits on a branch, or in a dry run says what would happen.
+/// Lands commits on a branch or, in a dry run, reports what would happen.
 pub(super) struct Driver<'a> {
     pub(super) repo: &'a Repo,
     pub(super) options: &'a Options,
     pub(super) watch: &'a dyn Watch,
     pub(super) target: &'a Target,
-    /// The commits. If they are rebased onto the remote's commit, that is the first.
+    /// The commits to land. If they were rebased onto the remote's commit, that commit is the first.
     pub(super) series: &'a [Planned],
     pub(super) push: Push,
     pub(super) reflog: String,
     pub(super) cleanup: (Cleanup, String),
     pub(super) recording: Recording<'a>,
-    /// Adds the commits to the report, and with `true` the diffs of the edits.
+    /// Adds the made commits to the report, and with `true` also the diffs of the edits.
     pub(super) fill: &'a dyn Fn(&mut Report, &Made, bool),
-    /// Lets the user edit the messages; `None` if the commits exist already, and are made again or undone.
+    /// Lets the user edit the messages. `None` if the commits exist already and are only made again or reverted.
     pub(super) edited: Option<&'a dyn Fn() -> Result<Edited<'a>, Error>>,
-    /// The refused attempts that the landing replaces.
+    /// The names of the refused attempts that the landing replaces.
     pub(super) attempts: Vec<String>,
 }
 
 /// The commits with their final messages, and the message of the merge commit, if one is wanted.
 pub(super) type Edited<'a> = (Cow<'a, [Planned]>, Option<String>);
 
-/// Recovers killed runs, as every flow does first that changes something. It asks only the remotes of these branches
-/// (`None` is HEAD's), because asking takes long.
+/// Recovers killed runs. Every flow that changes something does this first. Because asking a remote takes long, only
+/// killed pushes of these branches are asked about (`None` is HEAD's branch).
 ///
 /// # Errors
-/// One cannot be recovered.
+/// A killed run cannot be recovered.
 pub fn recover(
     repo: &Repo,
     timeout: Duration,
@@ -69,9 +70,11 @@ pub fn recover(
     Ok(())
 }
 
-/// Lands on a branch (`None` is HEAD's). If that branch moves while it lands, or with `--rebase` the remote's, it
-/// tries again. From the second try on it waits in the queue of the branch, so that others do not overtake it again
-/// and again. If the branch still moves, it gives up after the time that it waits for locks.
+/// Calls `land` for a branch (`None` is HEAD's), again and again if the branch moves meanwhile, or with `--rebase` if
+/// the remote's branch does.
+///
+/// From the second try on, it waits in the branch's queue, so that other runs do not overtake it forever. If the
+/// branch still moves, it gives up after `lock_timeout`, but not before [`TRIES`] tries.
 pub(super) fn retry_while_branch_moves<T>(
     given: &Repo,
     options: &Options,
@@ -84,12 +87,12 @@ pub(super) fn retry_while_branch_moves<T>(
     loop {
         tries += 1;
         let began = Instant::now();
-        // A handle knows attributes, among others, as they were when it was opened.
+        // A repository handle caches attributes and more, so each new try opens a new one.
         let again = if tries > 1 { Some(given.open_again()?) } else { None };
         let repo = again.as_ref().unwrap_or(given);
         let target = Target::choose(repo, branch, base)?;
         match &first {
-            // A landing does not follow a switch of HEAD.
+            // If the user switches HEAD meanwhile, the landing must not go to the other branch.
             Some(first) => repo.check_head(&first.name, first.is_head)?,
             None => first = Some(target.clone()),
         }
@@ -97,8 +100,8 @@ pub(super) fn retry_while_branch_moves<T>(
         given.leave_quarantine()?;
         let is_behind = matches!(outcome, Err(Error::Transaction(transaction::Error::Behind { .. })));
         if is_behind && !options.dry_run {
-            // The remote may have its commits from another run here. Once that has ended, the branch here has them,
-            // too.
+            // The remote may have got its new commits from another run in this repository. Recovery waits until that
+            // run has ended, and then the branch here has the commits, too.
             recover(given, options.lock_timeout, &[branch], watch)?;
             if let Err(moved) = target.check_tip(given) {
                 outcome = Err(moved.into());
@@ -107,17 +110,17 @@ pub(super) fn retry_while_branch_moves<T>(
         let Err(Error::Transaction(error)) = &outcome else { return outcome };
         let reference = match error {
             transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),
-            transaction::Error::Behind { .. } if options.rebase && tries < MIN_TRIES => None,
+            transaction::Error::Behind { .. } if options.rebase && tries < TRIES => None,
             _ => return outcome,
         };
         let has_timed_out =
             in_queue.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
-        if has_timed_out && tries >= MIN_TRIES {
+        if has_timed_out && tries >= TRIES {
             return outcome;
         }
         if let (Some(reference), None) = (reference, &in_queue) {
             let place = QueuePlace::join(given, reference, options.lock_timeout)?;
-            // Each landing ahead may take as long as this one did.
+            // Each landing ahead may take as long as this one took.
             let patience = options.lock_timeout + began.elapsed();
             let is_first = place.wait(patience, |elapsed| {
                 watch.waiting("waiting for other landings on this branch", elapsed)
@@ -131,7 +134,7 @@ pub(super) fn retry_while_branch_moves<T>(
     }
 }
 
-/// Recovers killed runs, or names them in a dry run, and then goes on.
+/// Recovers killed runs (a dry run only warns about them), and then calls `go`. Returns its result as a [`Done`].
 pub(super) fn recover_and_run(
     repo: &Repo,
     options: &Options,
@@ -152,7 +155,7 @@ pub(super) fn recover_and_run(
     done
 }
 
-/// As `begin`, for commits that exist: `once` lands them on the branch, in each try.
+/// Recovers killed runs, and then calls `land_once` for a branch, with a new report in each try.
 pub(super) fn recover_and_retry(
     repo: &Repo,
     options: &Options,
@@ -175,8 +178,8 @@ fn new_report(options: &Options) -> Report {
 }
 
 impl Driver<'_> {
-    /// Lands the commits, and returns how the branch has moved; `None` if nothing was to land, or something is in the
-    /// way. If it fails, the report holds what is known.
+    /// Lands the commits, and returns how the branch moved; `None` if there was nothing to land, or if something is
+    /// in the way. If it fails, the report has what is known.
     pub(super) fn land(&self, report: &mut Report) -> Result<Option<Moved>, Error> {
         let held = interrupt::hold();
         let planned = report.clone();
@@ -225,8 +228,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether the branch got commits that are no part of the landing: of a remote, below a suggestion, or beside
-    /// merges of an accepted branch.
+    /// Whether the branch also got commits that are no part of the landing: the remote's, those that a suggestion was
+    /// built on, or those on other sides of merges in an accepted branch.
     fn has_others(&self, made: &Made) -> bool {
         if self.edited.is_some() && self.push.onto.is_none() {
             return false;
@@ -243,7 +246,7 @@ impl Driver<'_> {
         let describe = |made: &Made, landed| json(&as_made(made, landed, true));
         let recorded = |made: &Made| {
             let mut report = as_made(made, true, false).without_directories();
-            // The commits have the diffs.
+            // The record needs no diffs, because the commits have them.
             report.edits.iter_mut().for_each(|edit| edit.diff = None);
             json(&report)
         };
@@ -266,8 +269,8 @@ impl Driver<'_> {
         Ok(transaction.prepare(&base, &series, merge_message.as_deref())?.publish()?)
     }
 
-    /// Checks commits that exist against the policy, and lands them, or in a dry run says what would happen. `named`
-    /// names the commit of a clash.
+    /// Checks existing commits against the policy and lands them or, in a dry run, reports what would happen. `named`
+    /// returns the name of a clash's commit.
     pub(super) fn land_existing(
         &self,
         carried: &Carried,
@@ -288,7 +291,7 @@ impl Driver<'_> {
         if self.series.is_empty() {
             return Ok((None, None));
         }
-        // Without the remote's commit.
+        // The policy is for the landing's own commits, not for the remote's.
         let own = &self.series[usize::from(self.push.onto.is_some())..];
         let paths = own.iter().flat_map(|planned| &planned.changes).map(|change| change.path.to_string());
         let paths: BTreeSet<String> = paths.collect();
@@ -312,8 +315,8 @@ impl Driver<'_> {
         Ok((None, Some(Preview::build(repo, target, own)?)))
     }
 
-    /// What the policy forbids of the commits. An undo adds nothing that a model has written, so it may delete and
-    /// change sensitive files.
+    /// Returns an error for each path that the policy forbids. An undo may delete files and change sensitive ones,
+    /// because it adds nothing that a model wrote.
     fn objections(&self, series: &[Planned]) -> Result<Vec<Finding>, Error> {
         let mut rules = self.options.rules(self.repo, self.target.start, None)?;
         if self.recording.kind == RecordKind::Undone {

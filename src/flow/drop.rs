@@ -1,4 +1,4 @@
-//! Dropping suggestions: deleting their branches, with the configuration of these.
+//! Drops suggestions: deletes their branches and the configuration of these branches.
 
 use super::done::Done;
 use super::driver::recover_and_run;
@@ -8,7 +8,7 @@ use crate::report::{DroppedReport, Report, Status};
 use crate::transaction::{self, Dropped, Target};
 use crate::vcs::repo::Repo;
 
-/// Deletes branches, all or none. One that is not a suggestion is deleted only with `force`.
+/// Deletes all of the branches or none. A branch that is no suggestion is deleted only with `force`.
 pub fn drop(repo: &Repo, names: &[String], force: bool, options: &Options, watch: &dyn Watch) -> Done {
     let branches: Vec<_> = names.iter().map(|name| Some(name.as_str())).collect();
     recover_and_run(repo, options, watch, &branches, |repo, watch, report| {

@@ -1,4 +1,4 @@
-//! Whether commits that landed are still in effect.
+//! Finds out whether commits that landed are still in effect on a branch.
 
 use super::Error;
 use crate::transaction::{self, Replayed};
@@ -7,22 +7,22 @@ use crate::vcs::merge::Paths;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeMap;
 
-/// The largest number of commits of a landing, or of files of a commit, to be looked at one by one.
+/// The largest number of commits of a landing, or of files of a commit, that are checked one by one.
 const MAX_CHECKED: usize = 200;
 
-/// Whether a commit that landed is still in effect.
+/// Whether a landed commit is still in effect on a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
-    /// The branch has its changes.
+    /// The branch has the commit's changes.
     InEffect,
-    /// It conflicts with the branch.
+    /// The branch has changed the same lines since, so that cannot be told.
     Unclear,
-    /// The branch does not have its changes.
+    /// The branch does not have the commit's changes.
     Gone,
 }
 
-/// The fates of a landing's commits on the branch that is at `tip`. `is_own` says whether the landing was on that
-/// branch.
+/// Returns the fate of each commit of a landing on the branch with this tip. `is_same_branch` says whether the
+/// landing was on that branch.
 pub(super) fn fates(
     repo: &Repo,
     commits: &[Oid],
@@ -43,7 +43,7 @@ pub(super) fn fates(
         return all(Fate::Gone);
     }
     let is_in_history = repo.is_ancestor(last, tip)?;
-    // They may have been squashed.
+    // The commits may have been squashed.
     if !is_in_history && transaction::is_applied(repo, &paths, [before, now, after])? {
         return all(Fate::InEffect);
     }
@@ -60,7 +60,7 @@ pub(super) fn fates(
     for (at, (step, planned)) in steps.iter().zip(&carried.series).enumerate() {
         let fate = match carried.clashes.iter().any(|clash| clash.planned == at) {
             true if is_in_history || is_same_branch => Fate::Unclear,
-            // On a branch where it never landed, its text decides.
+            // The commit never landed on this branch. The edit counts as new, and its text decides whether it applies.
             true => Fate::Gone,
             false if planned.changes.is_empty() == is_in_history => Fate::Gone,
             false => Fate::InEffect,
@@ -73,7 +73,8 @@ pub(super) fn fates(
     Ok(fates)
 }
 
-/// The fates of the files of a commit that is unclear as a whole; none if it has other files than these.
+/// Returns the fate of each file of a commit whose fate as a whole is unclear. Returns nothing if the commit changes
+/// other files than these.
 pub(super) fn fates_of_files(
     repo: &Repo,
     commit: Oid,

@@ -1,4 +1,4 @@
-//! The recorded landings: listing them, showing one, and forgetting one.
+//! The records of landings: lists them, shows one, and forgets one.
 
 use super::check::warn_of_pending;
 use super::driver::recover;
@@ -13,10 +13,10 @@ use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// The recorded landings, the newest first, and the kept refused attempts.
+/// Lists the recorded landings, the newest first, and the refused attempts that are kept.
 ///
 /// # Errors
-/// They cannot be read.
+/// The records cannot be read.
 pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     warn_of_pending(repo, watch)?;
     let mut report = Report::new(Status::Shown);
@@ -34,10 +34,10 @@ pub fn list(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// The records, the newest first. Warns of malformed ones.
+/// Returns the records, the newest first. Warns about malformed ones.
 ///
 /// # Errors
-/// They cannot be read.
+/// The records cannot be read.
 pub(super) fn records(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(Record, Link)>, Error> {
     let (records, odd) = transaction::records(repo)?;
     if odd > 0 {
@@ -47,7 +47,8 @@ pub(super) fn records(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(Record, Lin
     Ok(records)
 }
 
-/// One landing with all that is recorded of it. `name` is an id or a commit; without it the newest is shown.
+/// Shows everything that is recorded about one landing. `name` is an id or a commit; without it, the newest landing
+/// is shown.
 ///
 /// # Errors
 /// No landing or more than one has that name, or it cannot be read.
@@ -56,6 +57,7 @@ pub fn show(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report
     recorded(repo, name, watch)
 }
 
+/// Returns the recorded report of a landing, with the responses.
 pub(super) fn recorded(repo: &Repo, name: Option<&str>, watch: &dyn Watch) -> Result<Report, Error> {
     let (record, link) = find(repo, name, records(repo, watch)?)?;
     let (json, texts) = transaction::contents(repo, &link)?;
@@ -79,6 +81,7 @@ pub fn forget(repo: &Repo, name: &str, timeout: Duration, watch: &dyn Watch) -> 
     Ok(report)
 }
 
+/// Returns a record as a report shows it.
 fn report_of(repo: &Repo, (record, link): (Record, Link)) -> LandingReport {
     let first = record.commits.first().and_then(|(id, _)| repo.read_commit(repo.id(id).ok()?).ok());
     let author = first.as_ref().map(|first| {
@@ -90,7 +93,7 @@ fn report_of(repo: &Repo, (record, link): (Record, Link)) -> LandingReport {
     LandingReport { record, branch, time: link.time, subject, author, texts: Vec::new() }
 }
 
-/// The landing with that id, abbreviated id or commit; without a name the newest.
+/// Finds the landing with this id, abbreviated id or commit; without a name, the newest.
 ///
 /// # Errors
 /// No landing or more than one has that name.
@@ -104,7 +107,7 @@ pub(super) fn find(
     };
     let begins = |record: &Record| Record::may_be_id(name) && record.id.starts_with(name);
     let mut with_id: Vec<_> = all.iter().filter(|(record, _)| begins(record)).collect();
-    // The same landing in two clones has one id. The record made here comes first.
+    // After a fetch, two chains may have the landing with one id. This repository's own record is preferred.
     with_id.sort_by_key(|(_, link)| !link.own);
     let mut ids = HashSet::new();
     with_id.retain(|(record, _)| ids.insert(&record.id));
@@ -117,7 +120,7 @@ pub(super) fn find(
         [] => {
             let missing = || Error::NoLanding(format!("no recorded landing has the id or commit '{name}'"));
             let commit = repo.commit_of(name).map_err(|_| missing())?.to_string();
-            // After an undo that moved the branch back, `new` is a commit of another landing.
+            // If an undo moved the branch back, its `new` is the commit of another landing.
             let has = |record: &Record| {
                 (record.kind == RecordKind::Landed && record.new == commit)
                     || record.commits.iter().any(|(known, _)| *known == commit)

@@ -1,5 +1,5 @@
-//! Landing responses, or in a dry run reporting what would happen: recover, resolve, transact, and try again if the
-//! branch moves meanwhile.
+//! Lands responses or, in a dry run, reports what would happen. A landing recovers killed runs, resolves the edits
+//! and runs a transaction. If the branch moves meanwhile, it tries again.
 
 use super::done::{Done, Moved, Tried};
 use super::driver::{Driver, recover, retry_while_branch_moves};
@@ -34,7 +34,7 @@ pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> 
 }
 
 impl Run<'_> {
-    /// Lands, or in a dry run reports what would happen. If it fails, the report holds what is known.
+    /// Lands the edits or, in a dry run, reports what would happen. If it fails, the report has what is known.
     pub(super) fn land(&mut self, repo: &Repo, report: &mut Report) -> Result<Tried, Error> {
         if self.is_empty() {
             *report = self.no_edits();
@@ -50,7 +50,7 @@ impl Run<'_> {
         }
     }
 
-    /// Recovers, asks the chooser, and lands. If the branch moves meanwhile, it tries again.
+    /// Recovers killed runs, asks the chooser, and lands the edits. If the branch moves meanwhile, tries again.
     fn recover_and_land(&mut self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
         recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
         Attempt::expire(repo);
@@ -74,8 +74,8 @@ impl Run<'_> {
         })
     }
 
-    /// Resolves the edits for the target, or for the commit `onto` that goes there first, and reports the result.
-    /// `None` if nothing is left to land.
+    /// Resolves the edits for the target, or for the remote's commit `onto` that they are rebased onto, and reports
+    /// the result. Returns `None` if nothing is left to land.
     pub(super) fn resolve_and_report(
         &self,
         repo: &Repo,
@@ -106,7 +106,7 @@ impl Run<'_> {
         Ok(Some(resolved))
     }
 
-    /// One try.
+    /// Tries to land the edits once. Returns `None` if nothing was to land, or if something is in the way.
     fn try_once(&self, repo: &Repo, target: &Target, report: &mut Report) -> Result<Option<Moved>, Error> {
         let listed = self.listed_by_key(repo)?;
         if let Some(landed) = self.landed_by_key(repo, &listed)? {
@@ -123,7 +123,7 @@ impl Run<'_> {
             resolved.series.insert(0, push::move_to(repo, target, onto)?);
         }
         let merge_message = self.merge_message(repo, &resolved.series)?;
-        // With refused edits the attempt stays.
+        // If edits are refused, the attempt is still needed.
         let attempts = match resolved.refused {
             Some(_) => Vec::new(),
             None => self.replaced_attempts(repo, target),
@@ -140,7 +140,8 @@ impl Run<'_> {
             recording: Recording {
                 responses: &self.responses,
                 also: self.base.into_iter().collect(),
-                // After the remote has taken the commits, the landing must not fail by its key.
+                // With `--push` the key is not checked again: when the remote has the commits, the landing must not
+                // fail.
                 key: self.key_digest(repo).filter(|_| push.to.is_none()).map(|key| (key, last.clone())),
                 edits: self.edits_to_record(repo, &resolved.plan),
                 ..Recording::new(resolved.id.clone(), RecordKind::Landed)
@@ -184,7 +185,7 @@ impl Run<'_> {
     }
 }
 
-/// The message for the reflog: one line without control characters.
+/// Returns the reflog message: one line without control characters.
 fn reflog(edits: usize, responses: &str) -> String {
     let responses: String = responses.chars().filter(|c| !report::escape::is_hidden(*c)).collect();
     format!("llm-apply: {} from {responses}", counted(edits, "edit"))

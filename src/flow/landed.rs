@@ -1,8 +1,10 @@
-//! The edits of a response that have landed already, by the records.
+//! Finds the edits of a response that have landed already, with the help of the records.
 //!
-//! The records know an edit by the digest of its response, its lines there and its file. It is in effect if the
-//! landing's commits are in the branch's history and undoing them would change something, or if they are not (after a
-//! rebase or a squash) and making them again would change nothing. An edit that was undone lands again.
+//! A record identifies an edit by the digest of its response, its lines in the response, and its file. If the
+//! landing's commits are in the branch's history, the edit is in effect if reverting them would change something. If
+//! they are not, because of a rebase or a squash, the edit is in effect if making them again would change nothing.
+//!
+//! An edit that is in effect does not land again. An edit that was undone does.
 
 use super::fate::{Fate, fates, fates_of_files};
 use super::run::{AlreadyLanded, Run};
@@ -20,11 +22,13 @@ use crate::vcs::repo::Repo;
 use std::collections::{BTreeMap, HashMap};
 
 impl Run<'_> {
+    /// Returns the digests of the responses, in order.
     fn digests(&self, repo: &Repo) -> &[String] {
         self.digests.get_or_init(|| self.responses.iter().map(|one| listings::digest(repo, one)).collect())
     }
 
-    /// Makes edits of the code blocks that landed as new files. The tree has those files now, so it cannot tell.
+    /// Turns the code blocks that landed as new files into edits again. The tree cannot tell that they were new
+    /// files, because it has these files now.
     pub(super) fn recall_new_files(&mut self, repo: &Repo) -> Result<(), Error> {
         if self.options.again || self.script.given.is_empty() {
             return Ok(());
@@ -49,17 +53,17 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The digest of all responses together.
+    /// Returns the digests of all responses as one text.
     pub(super) fn digest(&self, repo: &Repo) -> String {
         self.digests(repo).concat()
     }
 
-    /// The digest of the landing's key.
+    /// Returns the digest of the landing's idempotency key, if it has one.
     pub(super) fn key_digest(&self, repo: &Repo) -> Option<String> {
         self.options.key.as_ref().map(|key| repo.checksum_of(&["key", key]))
     }
 
-    /// The landings with the same key, the newest first.
+    /// Returns the landings with the same key, the newest first.
     pub(super) fn listed_by_key(&self, repo: &Repo) -> Result<Vec<LandedEdits>, Error> {
         match self.key_digest(repo) {
             Some(digest) => Ok(listings::read(repo, &digest)?),
@@ -67,7 +71,7 @@ impl Run<'_> {
         }
     }
 
-    /// The report of the first of these landings that is in effect.
+    /// Returns the report of the first of these landings that is still in effect.
     pub(super) fn landed_by_key(&self, repo: &Repo, listed: &[LandedEdits]) -> Result<Option<Report>, Error> {
         for one in listed {
             let Some((commits, tip)) = commits_of(repo, one)?.zip(repo.tip(&one.reference)?) else {
@@ -76,7 +80,7 @@ impl Run<'_> {
             if fates(repo, &commits, true, tip)?.iter().all(|(_, fate)| *fate == Fate::Gone) {
                 continue;
             }
-            // The record may have been forgotten.
+            // The user may have removed the record with `forget`.
             let Ok(mut report) = history::recorded(repo, Some(&one.id), self.watch) else { continue };
             report.status = Status::Nothing;
             report.landings.clear();
@@ -91,10 +95,12 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// The edits of a plan, for the records, by the digests of their responses. A correction counts for the edit that
-    /// it replaces, too. An edit that changes nothing is listed with another edit of its file: if a response shows a
-    /// file before and after, a second run must not restore the file as it was before. An edit without some of its
-    /// hunks is not listed: in a second run its text says which hunks are applied.
+    /// Returns the edits of a plan that the record lists, by the digests of their responses and with their numbers.
+    ///
+    /// - A correction is also listed as the edit that it replaces.
+    /// - An edit that changes nothing is listed with the number of another edit of its file. If a response shows a file before
+    ///   and after a change, a second run must not restore the file as it was before.
+    /// - An edit of which the user left hunks out is not listed. In a second run, its text shows which hunks are applied.
     pub(super) fn edits_to_record<'p>(
         &self,
         repo: &Repo,
@@ -106,7 +112,8 @@ impl Run<'_> {
         let of = |response: &Response| {
             let mut edits = Vec::new();
             let changes = |step: &'p Step| step.changes.iter().map(|change| (&change.path, step.edit));
-            // The first edit that changes each file, and then the last one so far.
+            // Has the first edit that changes each file, until the loop reaches a change of it; then the last one so
+            // far.
             let mut changed: HashMap<_, _> = plan.steps().iter().rev().flat_map(changes).collect();
             for step in plan.steps() {
                 let number = match step.changes.is_empty() {
@@ -133,7 +140,7 @@ impl Run<'_> {
         all
     }
 
-    /// The edits that have landed on the branch.
+    /// Returns the edits that are in effect on the branch already.
     pub(super) fn landed(&self, repo: &Repo, target: &Target) -> Result<AlreadyLanded, Error> {
         let mut landed = AlreadyLanded::default();
         let Some(tip) = target.start.filter(|_| !self.options.again) else { return Ok(landed) };
@@ -149,7 +156,7 @@ impl Run<'_> {
                 names = Some(plan::files(&self.script, &repo.tree(target.start)?, &rules)?);
             }
             let names = names.iter().flatten();
-            // The files that the edit before may be for.
+            // The files that the previous edit may be for.
             let mut last: Vec<String> = Vec::new();
             for (at, (edit, name)) in self.script.edits.iter().zip(names).enumerate() {
                 let others = self.script.unnamed.iter().filter(|unnamed| unnamed.edit == edit.span);
@@ -190,13 +197,13 @@ impl Run<'_> {
     }
 }
 
-/// An edit of a response as records name it.
+/// Returns an edit as records identify it.
 fn landed_edit(response: &Response, span: Span, path: String) -> LandedEdit {
     let LineRange { first, last } = response.lines_of(span);
     LandedEdit { first, last, column: span.range().start - response.line_start(first), path }
 }
 
-/// The listed edits with their fates. For an edit that has landed more than once, the best fate counts.
+/// Returns the fate of each listed edit. If an edit landed more than once, its best fate counts.
 fn fates_of_edits<'l>(
     repo: &Repo,
     listed: &'l [LandedEdits],
@@ -225,7 +232,7 @@ fn fates_of_edits<'l>(
     Ok(known)
 }
 
-/// The commits of a listed landing; `None` if this repository lacks one of them, because a list may be made up.
+/// Returns the commits of a listed landing; `None` if this repository lacks one of them. The list may be forged.
 fn commits_of(repo: &Repo, landed: &LandedEdits) -> Result<Option<Vec<Oid>>, Error> {
     let mut commits = Vec::new();
     for one in &landed.commits {

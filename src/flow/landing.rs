@@ -1,4 +1,5 @@
-//! A landing to be undone or redone, and how it is found: by its record, or without one by the trailers of its commits.
+//! The landing that `undo` or `redo` is about. It is found by its record or, without a record, by the trailers of its
+//! commits.
 
 use super::fate::{Fate, fates};
 use super::{Error, Watch, history, messages};
@@ -11,43 +12,43 @@ use crate::vcs::chain::{Link, UNDONE};
 use crate::vcs::repo::Repo;
 use std::collections::{HashMap, HashSet};
 
-/// A landing, an undo or a redo.
+/// A landing. An undo or a redo is a landing, too.
 #[derive(Debug, Clone)]
 pub(super) struct Landing {
     pub(super) id: String,
     kind: RecordKind,
-    /// The id of the landing that it undid or redid; else its own.
+    /// The id of the landing that it undid or redid; its own id if it is neither.
     pub(super) of: String,
-    /// The branch's old tip; `None` if the branch had no commit.
+    /// The tip of the branch before it; `None` if the branch had no commit.
     pub(super) old: Option<Oid>,
-    /// The parent of its first commit.
+    /// The parent of its first commit. It differs from `old` if the landing was rebased onto the remote's commits.
     start: Option<Oid>,
-    /// The branch's new tip.
+    /// The tip of the branch after it.
     pub(super) new: Oid,
-    /// Its commits with their edits, and those of the landing that it undid or redid.
+    /// Its commits with their edits, and the commits of the landing that it undid or redid.
     pub(super) commits: Vec<(Oid, Vec<usize>)>,
-    /// The reference that moved, and the record, if there is one.
+    /// The reference that moved and the record, if there is a record.
     recorded: Option<(String, Link)>,
-    /// The earlier undos to redo along with this one.
+    /// Earlier partial undos of the same landing, which are redone together with this one.
     earlier: Vec<Landing>,
 }
 
-/// A commit that is undone, or made again.
+/// A commit that is reverted or made again.
 #[derive(Debug, Clone)]
 pub(super) struct UndoStep {
     /// The commit as it landed.
     pub(super) replayed: Replayed,
-    /// The commit that the branch has instead, after a rebase or an amend.
+    /// The commit that the branch has in its place after a rebase or an amend; usually the same commit.
     pub(super) now: Oid,
     pub(super) edits: Vec<usize>,
 }
 
-/// A commit that stays as it is.
+/// A commit of the landing that stays as it is.
 #[derive(Debug, Clone)]
 pub(super) struct Left {
     pub(super) commit: Oid,
     pub(super) edits: Vec<usize>,
-    /// The reason, as the rest of a sentence about the commit.
+    /// The reason, as the rest of a sentence that starts with the commit.
     pub(super) why: String,
 }
 
@@ -58,14 +59,15 @@ pub(super) struct UndoSteps {
     pub(super) left: Vec<Left>,
 }
 
-/// The largest number of landings without a commit on the branch to look at.
+/// The largest number of landings without a commit on the branch that are searched for one that is in effect.
 const MAX_LANDINGS_SEARCHED: usize = 100;
 
 impl Landing {
+    /// Makes the landing of a record. `all` are all records.
     fn recorded(repo: &Repo, record: &Record, link: &Link, all: &[(Record, Link)]) -> Result<Self, Error> {
         let id = |name: &String| repo.id(name);
         let of = record.of.clone().unwrap_or_else(|| record.id.clone());
-        // A redo may have made its commits again.
+        // A redo may have made the commits again, so the commits of all records about the landing count.
         let is_about = |other: &&Record| other.id == of || other.of.as_ref() == Some(&of);
         let about = all.iter().map(|(other, _)| other).filter(is_about);
         let mut commits = Vec::new();
@@ -86,7 +88,7 @@ impl Landing {
         })
     }
 
-    /// The kind of a landing that undoes this one.
+    /// Returns the kind of the landing that undoes this one. To undo an undo is a redo.
     pub(super) fn opposite(&self) -> RecordKind {
         match self.kind {
             RecordKind::Landed | RecordKind::Redone => RecordKind::Undone,
@@ -94,36 +96,37 @@ impl Landing {
         }
     }
 
-    /// The edits of one of its commits.
+    /// Returns the edits of one of its commits.
     fn edits_of(&self, commit: Oid) -> Vec<usize> {
         let known = self.commits.iter().find(|(id, _)| *id == commit);
         known.map(|(_, edits)| edits.clone()).unwrap_or_default()
     }
 
-    /// The edits of its commits.
+    /// Returns the numbers of all its edits.
     pub(super) fn numbers(&self) -> HashSet<usize> {
         self.commits.iter().flat_map(|(_, edits)| edits.iter().copied()).collect()
     }
 
-    /// Whether a commit is another's that lies between. Without a record only its trailers tell which commits are its
-    /// own.
+    /// Whether a commit between the landing's commits is no part of the landing. Without a record, only trailers tell
+    /// which commits belong to it.
     pub(super) fn is_foreign(&self, commit: Oid) -> bool {
         self.recorded.is_none() && !self.commits.iter().any(|(id, _)| *id == commit)
     }
 
-    /// The recorded reports of its edits.
+    /// Returns the recorded reports of its edits.
     pub(super) fn edits(&self, repo: &Repo) -> Result<Vec<EditReport>, Error> {
         let Some((_, link)) = &self.recorded else { return Ok(Vec::new()) };
         let (json, _) = transaction::contents(repo, link)?;
         Ok(report::recorded(json.as_deref().unwrap_or_default()).edits)
     }
 
-    /// The steps that undo it: its commits are reverted, the newest first, except those that were reverted already;
-    /// then the commits are made again that it removed. Merges have no changes of their own. An amended commit is
-    /// reverted as it landed.
+    /// Returns the steps that undo the landing. First its commits are reverted, the newest first, except those that
+    /// were reverted already. Then the commits that it removed from the branch are made again. Merges are left out,
+    /// because they have no changes of their own. An amended commit is reverted as it landed, so the user's
+    /// amendments stay.
     ///
     /// # Errors
-    /// The branch has none of its commits; or the object store fails.
+    /// The branch has none of its commits, or the object store fails.
     pub(super) fn steps(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<UndoSteps, Error> {
         let mut steps = UndoSteps::default();
         let mut added = Vec::new();
@@ -179,7 +182,8 @@ impl Landing {
         }
         for earlier in &self.earlier {
             let known: HashSet<usize> = steps.done.iter().flat_map(|step| step.edits.clone()).collect();
-            // What was taken back again since had been put back.
+            // If a later undo reverted these edits again, they had been redone in between: the later undo is the one
+            // to redo.
             let is_known = |edits: &[usize]| edits.iter().all(|edit| *edit > 0 && known.contains(edit));
             let is_new = |edits: &[usize]| edits.is_empty() || !is_known(edits);
             let UndoSteps { done, left } = earlier.steps(repo, target, tip)?;
@@ -189,10 +193,11 @@ impl Landing {
         Ok(steps)
     }
 
-    /// Checks that this repository made the undo that removed the commit `old`. A fetched record cannot prove that.
+    /// Checks that the undo that removed the commit `old` from the branch was made in this repository. A fetched
+    /// record cannot prove that.
     ///
     /// # Errors
-    /// It did not, so the commits could be anybody's.
+    /// It was not, so the commits could be anybody's and must not land.
     fn check_undone_here(&self, repo: &Repo, old: Oid) -> Result<(), Error> {
         let of = &self.of;
         Err(Error::NothingToUndo(match self.kind {
@@ -204,22 +209,23 @@ impl Landing {
         }))
     }
 
-    /// The commits that it added to the branch, without those of the remote that it was rebased onto.
+    /// Returns the commits that it added to the branch, without the remote's commits that it was rebased onto.
     pub(super) fn added_commits(&self, repo: &Repo) -> Result<Vec<Oid>, Error> {
         Ok(repo.commits_beyond(self.new, self.old.into_iter().chain(self.start))?)
     }
 
-    /// Whether the branch cannot move to where it was before: the landing was made onto commits of others, which it
-    /// added to the branch, too, or it is not the only one.
+    /// Whether the branch cannot simply move back to the old tip: the landing also added commits of others to the
+    /// branch, or other undos are redone along with this one.
     pub(super) fn added_others(&self) -> bool {
         self.old != self.start || !self.earlier.is_empty()
     }
 
+    /// Whether there is anything to undo.
     fn is_in_effect(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<bool, Error> {
         Ok(!self.steps(repo, target, tip)?.done.is_empty())
     }
 
-    /// Whether undoing it changes anything, or is a conflict.
+    /// Whether undoing it would change a file, or conflict.
     fn has_changes(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<bool, Error> {
         let commits: Vec<_> = self.steps(repo, target, tip)?.done.iter().map(|step| step.replayed).collect();
         let carried = transaction::replay(repo, tip, &commits, None)?;
@@ -227,13 +233,14 @@ impl Landing {
     }
 }
 
-/// What a commit keeps in a rebase: its author line and its message.
+/// Returns what a rebase keeps of a commit: its author line and its message.
 fn author_and_message(repo: &Repo, commit: Oid) -> Result<(String, String), Error> {
     let commit = repo.read_commit(commit)?;
     Ok((commit.author, commit.message))
 }
 
-/// The commits that a branch has, each with the commit there that is the same, or was made from it.
+/// Returns those of the commits that the branch has, each with the commit there: the same one, or one that a rebase
+/// made from it.
 fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, Oid)>, Error> {
     let as_they_are: HashSet<_> = branch.iter().copied().collect();
     let (mut wanted, mut made_again): (HashMap<_, Vec<Oid>>, HashMap<_, Vec<Oid>>) = Default::default();
@@ -246,7 +253,7 @@ fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, O
     }
     let mut stand_ins = HashMap::new();
     for (what, wanted) in &wanted {
-        // If the numbers differ, it is not clear which commit was made from which.
+        // If there are more or fewer on the branch, it is unclear which commit was made from which.
         if let Some(there) = made_again.get(what).filter(|there| there.len() == wanted.len()) {
             stand_ins.extend(wanted.iter().copied().zip(there.iter().copied()));
         }
@@ -255,7 +262,7 @@ fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, O
     Ok(commits.iter().filter_map(find).collect())
 }
 
-/// The landing to undo or redo; `None` if none is named and there is none.
+/// Finds the landing to undo or redo. Returns `None` if no name is given and there is nothing to undo or redo.
 ///
 /// # Errors
 /// No landing or more than one has that name.
@@ -291,7 +298,7 @@ pub(super) fn choose(
                 (Record::may_be_id(name) && id.starts_with(name))
                     || commits.iter().any(|(id, _)| Some(*id) == commit)
             };
-            // The landing may have no record, though its undo has one.
+            // The landing may have no record although its undo has one.
             let mut taken_back = all.iter().filter_map(|(record, _)| record.of.as_ref());
             if let Some(of) = taken_back.find(|of| redo && is_meant(of, &[]))
                 && let Some(landing) = last_undone(repo, &all, target, tip, Some(of))?
@@ -305,6 +312,7 @@ pub(super) fn choose(
     }
 }
 
+/// Returns the first of these landings, the newest, that is in effect.
 fn newest_in_effect(
     repo: &Repo,
     found: Vec<Landing>,
@@ -319,20 +327,21 @@ fn newest_in_effect(
     Ok(None)
 }
 
-/// The landings on that branch with an edit that was not undone since, and the undos that were not redone since, the
-/// newest first. With `own` those that were recorded here, else those that others have recorded.
+/// Returns the landings on this branch with an edit that was not undone since, and the undos that were not redone
+/// since, the newest first. With `own`, returns those recorded in this repository, else those recorded by others.
 fn in_effect<'r>(
     all: &'r [(Record, Link)],
     target: &Target,
     own: bool,
 ) -> impl Iterator<Item = &'r (Record, Link)> {
-    // By landing: whether the newest record undid each edit, and the number of redos whose undos were not seen yet.
+    // For each landing: whether the newest record about an edit undid it, and the number of redos whose undos are
+    // still to come. (The records are read from the newest to the oldest.)
     let mut since: HashMap<&String, (HashMap<usize, bool>, usize)> = HashMap::new();
     let here = move |(record, link): &&(Record, Link)| record.reference == target.name && link.own == own;
     all.iter().filter(here).filter(move |(record, _)| {
         let of = record.of.as_ref().unwrap_or(&record.id);
         let (undone, redos) = since.entry(of).or_default();
-        // A branch that moved back has no commits of the undo, which is about the whole landing.
+        // An undo that moved the branch back made no commits. It undid the whole landing.
         let has_moved_back = record.commits.is_empty();
         let landed = || all.iter().map(|(other, _)| other).find(|other| other.id == *of);
         let named = if has_moved_back { landed() } else { Some(record) };
@@ -355,8 +364,8 @@ fn in_effect<'r>(
     })
 }
 
-/// The last undo on that branch that was not redone since, by the records made here, else by those of others. With
-/// the id of a landing, all undos of it.
+/// Returns the last undo on this branch that was not redone since. Records made in this repository come first, then
+/// those of others. If `of` is the id of a landing, returns all undos of that landing, as one with `earlier` ones.
 fn last_undone(
     repo: &Repo,
     all: &[(Record, Link)],
@@ -394,8 +403,9 @@ fn last_undone(
     Ok(None)
 }
 
-/// The newest landing recorded on that branch with a commit that is not in the history of `found`: the branch has its
-/// changes, but the commits were amended or squashed, or a clock that was behind has sorted them wrongly.
+/// Returns the newest landing recorded on this branch that has a commit outside the history of `found`. The branch
+/// has the changes of such a landing, but the walk through its commits missed it: its commits were amended or
+/// squashed, or a wrong clock made the walk reach them too late.
 fn recorded_later(
     repo: &Repo,
     all: &[(Record, Link)],
@@ -420,7 +430,7 @@ fn recorded_later(
     Ok(None)
 }
 
-/// The newest landing that is in effect on the branch.
+/// Returns the newest landing that is in effect on the branch.
 fn last_landed(
     repo: &Repo,
     all: &[(Record, Link)],
@@ -428,16 +438,16 @@ fn last_landed(
     tip: Oid,
 ) -> Result<Option<Landing>, Error> {
     let (mut known, mut made_again) = (HashMap::new(), HashMap::new());
-    // A redo stands for the landing that it redid.
+    // A redo counts as the landing that it redid.
     let landings = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
     let mut landings: Vec<_> = landings.collect();
-    // A record made here goes before those of others.
+    // This repository's own records come first.
     landings.sort_by_key(|(_, (_, link))| !link.own);
     for (at, (record, _)) in landings {
         for (commit, _) in &record.commits {
             let commit = repo.id(commit)?;
             known.entry(commit).or_insert(at);
-            // A commit that is gone cannot be undone.
+            // A commit that was pruned cannot be undone.
             if let Ok(what) = author_and_message(repo, commit) {
                 made_again.entry(what).or_insert(at);
             }
@@ -465,10 +475,10 @@ fn last_landed(
             let landing = Landing::recorded(repo, record, link, all)?;
             match landing.is_in_effect(repo, target, tip) {
                 Ok(false) | Err(Error::NothingToUndo(_)) => {}
-                // A record of others may be made up.
+                // A record of others may be forged.
                 Err(_) if !link.own => {}
                 Err(error) => return Err(error),
-                // Its changes were reverted by hand.
+                // The user reverted its changes by hand.
                 Ok(true) if !landing.has_changes(repo, target, tip)? => {
                     changing_nothing.get_or_insert(landing);
                 }
@@ -485,7 +495,7 @@ fn last_landed(
     }
 }
 
-/// The landings, or with `redo` the undos, by the trailers of a branch's commits, the newest first.
+/// Returns the landings that the trailers of a branch's commits show, the newest first. With `redo`, returns the undos.
 fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error> {
     let mut found = ByTrailers { marks: messages::marks(repo)?, landings: Vec::new() };
     for commit in repo.log(tip)? {
@@ -495,14 +505,14 @@ fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error>
     Ok(found.landings)
 }
 
-/// Landings by the trailers of their commits.
+/// Collects landings by the trailers of their commits.
 struct ByTrailers {
     marks: Marks,
     landings: Vec<Landing>,
 }
 
 impl ByTrailers {
-    /// Adds a commit, which is older than the commits so far.
+    /// Adds a commit. It must be older than the commits so far.
     fn add(&mut self, repo: &Repo, commit: Oid, text: &str, redo: bool) -> Result<(), Error> {
         let trailed = message::Trailed::read(text, &self.marks);
         let Some(trailed) = trailed.filter(|trailed| trailed.undone.is_some() == redo) else {

@@ -1,4 +1,4 @@
-//! Commit messages: trailers and clean-up as in `git commit`, and the user's editor.
+//! Commit messages: adds trailers and cleans up as `git commit` does, and lets the user edit messages.
 
 use super::keep::keep_text;
 use super::{Error, Options, Watch};
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Lets the user edit a text in a file of that name, and returns the result.
+/// Opens the user's editor with a text, in a file with this name, and returns the edited text.
 pub(super) fn edit_text(repo: &Repo, name: &str, text: &str) -> Result<String, Error> {
     let held = interrupt::hold();
     let edited = repo.edit_text(name, text.as_bytes());
@@ -21,30 +21,31 @@ pub(super) fn edit_text(repo: &Repo, name: &str, text: &str) -> Result<String, E
     Ok(String::from_utf8(edited?).map_err(invalid)?)
 }
 
-/// How messages are made.
+/// How commit messages are made from the options and the configuration.
 #[derive(Default)]
 pub(super) struct Messages {
     pub(super) marks: Marks,
     cleanup: Cleanup,
-    /// The trailers of each message.
+    /// The trailers to add to each message.
     trailers: Vec<Trailer>,
-    /// More trailers, which git adds because the user has configured `trailer.*`.
+    /// More trailers. git adds these itself, because the user has configured `trailer.*`.
     by_git: Vec<String>,
-    /// The messages that the user gave edits one by one, by their numbers; an empty one is none.
+    /// The messages that the user typed for single edits, by the edits' numbers. Empty if the user deleted the message.
     pub(super) by_edit: BTreeMap<usize, String>,
-    /// The edited messages, by name and draft, for the next try.
+    /// The edited messages by the commit's name and the draft, so that the user need not edit them again in the next
+    /// try.
     edited: RefCell<BTreeMap<(String, String), String>>,
-    /// The text that the user typed and that has not landed.
+    /// The text that the user typed in the editor, until it lands.
     typed: RefCell<Option<String>>,
 }
 
-/// The characters in a message that have a meaning to git.
+/// Reads which characters in a message have a meaning for git.
 pub(super) fn marks(repo: &Repo) -> Result<Marks, Error> {
     Ok(Marks { comment: repo.comment_prefix()?, separators: repo.trailer_separators()? })
 }
 
 impl Messages {
-    /// Reads the options and the configuration.
+    /// Reads the options and the configuration of messages.
     pub(super) fn read(repo: &Repo, options: &Options) -> Result<Self, Error> {
         let configured = repo.config().string("commit.cleanup")?;
         let (key, name) = match (&options.cleanup, &configured) {
@@ -79,7 +80,8 @@ impl Messages {
         Ok(Self { marks: marks(repo)?, cleanup, trailers, by_git, ..Self::default() })
     }
 
-    /// How messages are cleaned up at the end: after editing they have no comments.
+    /// Returns how messages are cleaned up before they are committed. Comments were removed after editing already, so
+    /// then only whitespace is cleaned up.
     pub(super) fn final_cleanup(&self, options: &Options) -> (Cleanup, String) {
         let cleanup = match self.cleanup {
             Cleanup::Strip | Cleanup::Scissors if options.edit => Cleanup::Whitespace,
@@ -88,7 +90,7 @@ impl Messages {
         (cleanup, self.marks.comment.clone())
     }
 
-    /// A message that the user gave, with the subject prefix.
+    /// Returns a message that the user wrote, with the subject prefix.
     pub(super) fn user_message(&self, text: &str, options: &Options) -> Result<String, Error> {
         let text = match self.cleanup {
             Cleanup::Verbatim => text.to_owned(),
@@ -107,12 +109,12 @@ impl Messages {
         })
     }
 
-    /// A message from the response. None of its lines is a comment.
+    /// Returns a message from the response. Lines that git would take for comments are escaped.
     pub(super) fn response_text(&self, text: String, options: &Options) -> String {
         if options.edit { text } else { self.cleanup.escape_comments(text, &self.marks.comment) }
     }
 
-    /// A message with the trailers.
+    /// Returns a message with the trailers.
     pub(super) fn with_trailers(&self, repo: &Repo, message: String) -> Result<String, Error> {
         let add = |message: String, trailer: &Trailer| trailer.added_to(&message, &self.marks);
         let message = self.trailers.iter().fold(message, add);
@@ -139,7 +141,7 @@ impl Messages {
         if let Some(merge) = &mut merge {
             all.push(("the merge of them all".to_owned(), merge));
         }
-        // Two commits can have the same draft.
+        // The key has the commit's name because two commits can have the same draft.
         let key = |about: &str, draft: &str| (about.to_owned(), draft.to_owned());
         if !all.iter().all(|(about, draft)| self.edited.borrow().contains_key(&key(about, draft))) {
             let drafts: Vec<(String, &str)> =
@@ -171,7 +173,7 @@ impl Messages {
         Ok((series.into(), merge))
     }
 
-    /// Keeps what the user typed in the editor if it did not land, and says where.
+    /// Saves what the user typed in the editor if it did not land, and tells the user where it is.
     pub(super) fn keep_typed(&self, repo: &Repo, options: &Options, watch: &dyn Watch, landed: bool) {
         match self.typed.take() {
             Some(text) if !landed && options.keep => {

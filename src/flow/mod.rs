@@ -1,4 +1,5 @@
-//! What each verb does, from options to a report. A program that lands edits calls the same functions as the command.
+//! The flows: what each verb does, from its options to its report. The command and programs that use the library call
+//! the same functions.
 
 mod accept;
 mod ask;
@@ -58,7 +59,7 @@ use crate::transaction;
 pub use crate::transaction::{Attempt, Given, Options, Watch};
 use crate::vcs;
 
-/// Why a flow failed, other than by refused edits.
+/// Why a flow failed. Refused edits are no failure: they are in the report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -77,39 +78,39 @@ pub enum Error {
     /// A response cannot be read.
     #[error(transparent)]
     Response(#[from] crate::response::ResponseError),
-    /// An option has a value that makes no sense.
+    /// An option has an invalid value.
     #[error("{0}")]
     Usage(String),
-    /// The flow cannot go on with what it has found.
+    /// The flow cannot continue.
     #[error("{0}")]
     Impossible(String),
     /// Each branch has commits that the other lacks.
     #[error("{0} and the branch here have diverged")]
     Diverged(String),
-    /// The remote's branch is not deleted, because it has more than the branch here.
+    /// The remote's branch is not deleted, because it has commits that the branch here lacks.
     #[error("{0} has commits that the branch here lacks")]
     Ahead(String),
     /// The branch does not exist.
     #[error("there is no branch '{0}'")]
     NoBranch(String),
-    /// No landing made the branch, or it no longer has what landed there.
+    /// The branch is no suggestion: no landing made it, or it no longer has the commits that landed there.
     #[error("'{0}' is not a suggestion: no recorded landing made it")]
     NoSuggestion(String),
-    /// A branch has a merge that cannot be made again.
+    /// A branch has a merge commit with changes of its own, which cannot be made again.
     #[error("{branch} has a merge commit with changes of its own, {commit}")]
     Merge {
-        /// The merge.
+        /// The merge commit.
         commit: String,
         /// The branch.
         branch: String,
     },
-    /// A merge commit needs a commit to merge onto.
+    /// `--no-ff` needs a commit to merge onto, and the branch has none.
     #[error("{0} has no commits yet, so there is nothing to merge onto")]
     Unborn(String),
     /// The model gave no answer.
     #[error("{0}")]
     Model(String),
-    /// Nothing is recorded.
+    /// No landing is recorded.
     #[error("no landings are recorded here")]
     NoLandings,
     /// No recorded landing has that name, or several have it.
@@ -118,7 +119,7 @@ pub enum Error {
     /// Nothing on the branch can be undone, or redone.
     #[error("{0}")]
     NothingToUndo(String),
-    /// An edit that is to be undone shares its commit with others that are not.
+    /// An edit that is to be undone shares its commit with edits that are not.
     #[error("edits {} are in one commit, {commit}", edits.join(", "))]
     Inseparable {
         /// All edits of the commit.

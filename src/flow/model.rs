@@ -1,4 +1,4 @@
-//! A model that is a command: it reads the prompt and prints the answer.
+//! Asks a model that is a shell command. The command reads the prompt from standard input and prints the answer.
 
 use super::{Error, Options, Watch};
 use crate::response::ResponseError;
@@ -11,14 +11,14 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-/// How much output of a failing command to show, in bytes.
+/// The largest part of a failing command's output that is shown, in bytes.
 const SHOWN_OUTPUT: usize = 2000;
 
-/// The answer of a model to a prompt. It is a command line for `sh`, which runs at the top of the checkout. Prompts
-/// and answers pass through files in a private directory, never through the command line.
+/// Returns the model's answer to a prompt. `line` is the model's shell command line, which runs at the top of the
+/// checkout. The prompt and the answer pass through files in a private directory, never through the command line.
 ///
 /// # Errors
-/// [`Error::Model`] if it gives no answer.
+/// [`Error::Model`] if the command fails.
 pub(super) fn answer(
     repo: &Repo,
     line: &str,
@@ -58,16 +58,17 @@ pub(super) fn answer(
     Err(Error::Model(message))
 }
 
-/// The listener of the command.
+/// Watches the command, and stops it if it prints too much.
 struct Reader<'a> {
     answered: &'a Path,
     limit: u64,
-    /// The size of its output on standard error, in bytes.
+    /// The number of bytes that the command printed to standard error.
     read_bytes: Cell<u64>,
     watch: &'a dyn Watch,
 }
 
 impl Reader<'_> {
+    /// Whether the answer or the output on standard error is too large.
     fn exceeds_limit(&self) -> bool {
         let answered = std::fs::metadata(self.answered).map_or(0, |found| found.len());
         answered.max(self.read_bytes.get()) > self.limit

@@ -1,29 +1,29 @@
-//! Numbers of edits, as in `2,4-6`.
+//! Selections of edits by number, such as `2,4-6`.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Some of the edits of a response.
+/// A selection of edits by number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Numbers(Vec<RangeInclusive<usize>>);
 
-/// The error for a text that is not numbers and ranges.
+/// The error for a text that is not a list of numbers and ranges.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' does not name edits: numbers from 1 and ranges of them, such as 2,4-6")]
 pub struct NotNumbers(String);
 
 impl Numbers {
-    /// Whether the number is one of them.
+    /// Whether the selection contains a number.
     pub fn hold(&self, number: usize) -> bool {
         self.0.iter().any(|range| range.contains(&number))
     }
 
-    /// The last of them, if there are any.
+    /// Returns the largest number, if there is any.
     pub fn last(&self) -> Option<usize> {
         self.0.iter().map(|range| *range.end()).max()
     }
 
-    /// Adds other numbers.
+    /// Adds the numbers of another selection.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }

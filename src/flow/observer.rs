@@ -1,11 +1,11 @@
-//! A listener that adds warnings to the report, for those who read only that.
+//! A listener that also collects warnings for the report, for programs that read only the report.
 
 use super::Watch;
 use crate::report::{Recovered, Report};
 use std::cell::RefCell;
 use std::time::Duration;
 
-/// A listener that passes everything on, and keeps what the report needs.
+/// A listener that passes everything on, and collects what the report needs.
 pub(super) struct Observer<'a> {
     watch: &'a dyn Watch,
     remarks: RefCell<Vec<String>>,
@@ -17,7 +17,7 @@ impl<'a> Observer<'a> {
         Self { watch, remarks: RefCell::default(), recovered: RefCell::default() }
     }
 
-    /// Adds all of it to the report.
+    /// Moves everything collected so far to the report.
     pub(super) fn write(&self, report: &mut Report) {
         report.remarks = self.remarks.take();
         report.recovered = self.recovered.take();

@@ -1,7 +1,7 @@
-//! Open suggestions: suggestions with commits that HEAD lacks.
+//! Lists open suggestions: those with commits that HEAD lacks.
 //!
-//! A branch is a suggestion if a recorded landing made it and it still has the commits of that landing. Other commits
-//! on top do not matter.
+//! A branch is a suggestion if a recorded landing created it and it still contains that landing. More commits on top
+//! do not matter.
 
 use super::check::warn_of_pending;
 use super::history::records;
@@ -13,8 +13,8 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
-/// The open suggestions, the newest first, with the number of commits that HEAD has since, and whether they still
-/// apply.
+/// Reports the open suggestions, the newest first, each with the number of commits that HEAD got since and whether
+/// the suggestion still applies.
 ///
 /// # Errors
 /// The repository cannot be read.
@@ -43,7 +43,7 @@ pub fn open(repo: &Repo, watch: &dyn Watch) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// Whether the commits apply to HEAD, and the files in conflict.
+/// Returns whether the commits apply to HEAD, and the files that conflict.
 fn applies_to_head(
     repo: &Repo,
     head: Option<Oid>,
@@ -67,7 +67,7 @@ fn applies_to_head(
     Ok((onto, clashing.into_iter().collect()))
 }
 
-/// The suggestions with their tips and records, the newest first.
+/// Returns the branches that are suggestions, with their tips and records, the newest first.
 pub(super) fn suggestions(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(String, Oid, Record)>, Error> {
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();

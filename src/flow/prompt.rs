@@ -1,4 +1,4 @@
-//! Making a prompt: the instructions, the files and the request.
+//! Makes a prompt from the instructions, the files and the request.
 
 use super::Error;
 use super::withheld::Withheld;
@@ -19,9 +19,9 @@ with_defaults! {
     pub struct Question {
         /// The format to ask for.
         pub format: FormatId = FormatId::Opx,
-        /// The commit of the files; by default HEAD.
+        /// The commit whose files are shown; by default HEAD.
         pub base: Option<String> = None,
-        /// How files are separated.
+        /// How the files are marked off in the prompt.
         pub listing: Listing = Listing::Fences,
         /// The task.
         pub request: Option<String> = None,
@@ -31,11 +31,12 @@ with_defaults! {
         pub files: Vec<String> = Vec::new(),
         /// Pathspecs of files that are never shown.
         pub exclude: Vec<String> = Vec::new(),
-        /// The largest size of all files together, in bytes.
+        /// The largest total size of the files, in bytes.
         pub most: u64 = u64::MAX,
-        /// Name paths that are missing or are not files, instead of refusing or ignoring them.
+        /// Report pathspecs that match nothing and paths that are no files as left out, instead of failing or
+        /// ignoring them.
         pub names_all: bool = false,
-        /// The paths of more files to show, for which the model has asked.
+        /// The paths of more files to show, because the model asked for them.
         pub requested: Vec<String> = Vec::new(),
     }
 }
@@ -43,7 +44,7 @@ with_defaults! {
 /// Makes a prompt, and returns it with the files that it shows.
 ///
 /// # Errors
-/// A pathspec that names no tracked file, or the repository cannot be read.
+/// A pathspec matches no tracked file, or the repository cannot be read.
 pub fn prompt(repo: &Repo, question: &Question) -> Result<(String, Shown), Error> {
     let shown = read(repo, question)?;
     let files: Vec<_> = shown.files.iter().map(|(path, text)| File { path, text }).collect();
@@ -60,14 +61,14 @@ pub struct Shown {
     pub commit: Option<Oid>,
     /// Their paths and texts.
     pub files: Vec<(String, String)>,
-    /// The files that are not shown, with the reason.
+    /// The files that are not shown, each with the reason.
     pub left_out: Vec<(String, &'static str)>,
 }
 
-/// The files that a question names, without those that no model is shown.
+/// Reads the files that a question names, except those that are withheld from models.
 ///
 /// # Errors
-/// A pathspec that names no tracked file, or the repository cannot be read.
+/// A pathspec matches no tracked file, or the repository cannot be read.
 pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
     let revision = question.base.as_deref().unwrap_or("HEAD");
     let requested = &question.requested;

@@ -1,4 +1,4 @@
-//! Where a landing is pushed to, and the commit of the remote that it is rebased onto.
+//! Asks the remote, before a landing with `--push`, whether its branch can take the landing's commits.
 
 use super::{Error, Options};
 use crate::transaction::{self, Planned, Target};
@@ -6,19 +6,19 @@ use crate::vcs::Oid;
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
 
-/// How a landing is pushed.
+/// Where a landing is pushed to.
 #[derive(Default)]
 pub(super) struct Push {
-    /// The branch to push to, if it is pushed.
+    /// The remote's branch to push to, if the landing is pushed.
     pub(super) to: Option<Upstream>,
-    /// The remote's commit that the landing is rebased onto.
+    /// The remote's commit that the landing must be rebased onto, if there is one.
     pub(super) onto: Option<Oid>,
 }
 
-/// Asks the remote, before anything is written.
+/// Asks the remote for its branch, before anything is written.
 ///
 /// # Errors
-/// The remote cannot be asked, or it has moved on and the options or the branches here rule out a rebase.
+/// The remote cannot be asked. Or its branch has moved on, and `--rebase` is not given or the branches have diverged.
 pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Push, Error> {
     let Some(remote) = options.push.as_deref() else { return Ok(Push::default()) };
     if !target.name.starts_with("refs/heads/") {
@@ -52,10 +52,10 @@ pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Pus
     Ok(Push { to: Some(upstream), onto: Some(there) })
 }
 
-/// The move of the branch to the remote's commit, as the first of what lands.
+/// Returns the planned commit that moves the branch to the remote's commit. It lands before the landing's own commits.
 ///
 /// # Errors
-/// A path there is not supported.
+/// The remote's commit has a path that is not supported.
 pub(super) fn move_to(repo: &Repo, target: &Target, onto: Oid) -> Result<Planned, Error> {
     transaction::move_to(repo, target.start, onto)?.map_err(|odd| {
         let names: Vec<_> = odd.into_iter().map(|clash| clash.path).collect();
@@ -63,10 +63,10 @@ pub(super) fn move_to(repo: &Repo, target: &Target, onto: Oid) -> Result<Planned
     })
 }
 
-/// The remote's branch, and its tip, that `drop --push` deletes along with the one here.
+/// Returns the remote's branch that `drop --push` deletes together with the branch here, and its tip.
 ///
 /// # Errors
-/// The remote cannot be asked, or its branch has commits that the one here lacks.
+/// The remote cannot be asked, or its branch has commits that the branch here lacks.
 pub(super) fn branch_there(
     repo: &Repo,
     name: &str,

@@ -1,4 +1,4 @@
-//! Resolving edits at the base, making commits of them, and bringing these onto the branch as it is now.
+//! Resolves edits at the base, makes commits of them, and carries the commits onto the current tip of the branch.
 
 use super::run::{Run, SingleEdit};
 use super::{Error, conflict};
@@ -13,26 +13,27 @@ use crate::vcs::repo::Repo;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The commits to make.
+/// The resolved edits, and the commits to make of them.
 pub(super) struct Resolved {
     /// The id of the landing.
     pub(super) id: String,
     pub(super) plan: Plan,
     pub(super) series: Vec<Planned>,
-    /// Whether the series was merged with newer commits of the branch.
+    /// Whether the series was merged with newer commits of the branch or of the remote.
     pub(super) merged: bool,
-    /// The edits that change nothing: the branch has their result already, or `-X ours` keeps its lines.
+    /// The edits that change nothing, because the branch has their result already or because `-X ours` kept its lines.
     pub(super) unchanged: BTreeMap<usize, EditState>,
-    /// The new paths of edits whose files the branch has moved.
+    /// For edits whose file was moved on the branch: the path where the edit lands.
     pub(super) followed: BTreeMap<usize, RepoPath>,
-    /// The warnings for conflicts that `-X` has decided.
+    /// The warnings about conflicts that `-X` resolved.
     pub(super) decided: Vec<Diagnostic>,
     /// The refused edits, with `--keep-going`.
     pub(super) refused: Option<Rejected>,
 }
 
 impl Run<'_> {
-    /// Resolves at the base, and merges onto the target if that has moved, or onto the remote's commit `rebased`.
+    /// Resolves the edits at the base. If the target has moved on since, or if they are rebased onto the remote's
+    /// commit `rebased`, merges the commits onto that. The inner error has the refused edits.
     pub(super) fn resolve_onto(
         &self,
         repo: &Repo,
@@ -46,7 +47,7 @@ impl Run<'_> {
         if will_land && self.options.record {
             self.responses.iter().for_each(|response| repo.precompress_response(response));
         }
-        // Files that are merged are not written as they are resolved.
+        // If the commits are merged, the files land with other contents than they are resolved to, so it would not pay.
         let will_land = will_land && rebased.is_none() && shown == target.start;
         let tree = repo.tree(shown)?.as_checked_out(target.checked_out).to_land_on(will_land);
         let may_touch = |plan: &Plan| {
@@ -65,7 +66,8 @@ impl Run<'_> {
         }
         self.landed.replace(landed);
         let mut resolved = match &self.single_edit {
-            // It was resolved at the same tree. Only the branch's hooks may make other paths sensitive.
+            // The edit was resolved against the same tree already. The plan can be used unless this branch has other
+            // sensitive paths, such as those of its hooks.
             Some(SingleEdit { resolved: Some(resolved), .. })
                 if shown == self.base
                     && self.landed.borrow().is_empty()
@@ -144,26 +146,26 @@ impl Run<'_> {
         }
     }
 
-    /// The id of the landing.
+    /// Returns the id of the landing.
     fn landing_id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
-        // Edits of one response can land at the same commit.
+        // With `--branch-per-edit`, edits of one response land from the same commit. The index makes their ids differ.
         let at = self.single_edit.as_ref().map_or_else(String::new, |single| single.at.to_string());
         Ok(Recording::id_for(repo, target, &[&self.digest(repo), &at])?)
     }
 }
 
-/// Commits of edits that were merged with others.
+/// The commits of edits before and after they were carried onto the branch.
 struct Carrying<'a> {
     run: &'a Run<'a>,
     plan: &'a Plan,
-    /// The commits at the base.
+    /// The commits as they were resolved at the base.
     series: &'a [Planned],
     carried: &'a Carried,
     target: &'a Target,
 }
 
 impl Carrying<'_> {
-    /// The errors for conflicts, and the edits that fail.
+    /// Returns the errors about conflicts, and the numbers of the edits that fail.
     fn clashes(&self, rules: &Rules) -> (Vec<Diagnostic>, BTreeSet<usize>) {
         let mut found = Vec::new();
         let mut failed = BTreeSet::new();
@@ -172,7 +174,7 @@ impl Carrying<'_> {
             failed.extend(&planned.edits);
             found.extend(self.clash(planned, clash));
         }
-        // The policy may forbid the path to which the branch has moved a file.
+        // If the branch has moved a file, the policy may forbid to change it at its new path.
         for (planned, Planned { changes, .. }) in self.series.iter().zip(&self.carried.series) {
             let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
             for change in changes.iter().filter(|change| !named.contains(&change.path)) {
@@ -186,6 +188,7 @@ impl Carrying<'_> {
         (found, failed)
     }
 
+    /// Returns the error about a conflict.
     fn clash(&self, planned: &Planned, clash: &Clash) -> Option<Diagnostic> {
         let (branch, path, options) = (self.target.short(), &clash.path, &self.run.options);
         if let ClashKind::BuildsOn(earlier) = clash.kind {
@@ -216,7 +219,7 @@ impl Carrying<'_> {
         Some(diagnostic.with_evidence(conflict::evidence(clash)))
     }
 
-    /// The warnings for conflicts that `-X` has decided.
+    /// Returns the warnings about conflicts that `-X` resolved.
     fn decided(&self) -> Vec<Diagnostic> {
         let Some(favor) = self.run.options.favor else { return Vec::new() };
         let (branch, on) = (self.target.short(), self.other_side());
@@ -229,7 +232,8 @@ impl Carrying<'_> {
         self.carried.decided.iter().filter_map(one).collect()
     }
 
-    /// What the edits are brought onto: the branch since their base, or with `--rebase` the remote's branch.
+    /// Returns how messages name the other side of the merge: the branch since the base or, with `--rebase`, the
+    /// branch on the remote.
     fn other_side(&self) -> String {
         let branch = self.target.short();
         match &self.run.options.base {
@@ -238,7 +242,8 @@ impl Carrying<'_> {
         }
     }
 
-    /// An error about the edit of a commit that changes a path, else about its first edit.
+    /// Returns an error about the edit of the commit that changes this path. If there is none, it is about the
+    /// commit's first edit.
     fn error_about(&self, planned: &Planned, path: &str, code: Code, message: String) -> Option<Diagnostic> {
         let step = |number: usize| self.plan.steps().iter().find(|step| step.edit == number);
         let is_about = |number: &&usize| {

@@ -1,4 +1,4 @@
-//! Going on with a refused attempt, and forgetting one.
+//! `--continue` and `--abort`: continues a refused attempt with corrections, or removes one.
 
 use super::Error;
 use super::numbers::Numbers;
@@ -12,18 +12,19 @@ use crate::transaction::{self, Attempt, Target};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
-/// The refused attempt of that name; without a name, the newest for that branch (by default HEAD's), else the only one.
+/// Returns the refused attempt with this name. Without a name, returns the newest one for the branch (by default
+/// HEAD's), else the only one.
 ///
 /// # Errors
-/// There is none or more than one, or it cannot be read.
+/// No attempt or more than one matches, or it cannot be read.
 pub fn attempt(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Attempt, Error> {
     attempt_for(repo, id, branch, &[], &Reading::default())
 }
 
-/// As [`attempt`]; without a name it finds only an attempt that the corrections can be for.
+/// Like [`attempt`], but without a name it finds only an attempt that the corrections fit.
 ///
 /// # Errors
-/// As [`attempt`] says.
+/// As for [`attempt`].
 pub fn attempt_for(
     repo: &Repo,
     id: Option<&str>,
@@ -44,24 +45,25 @@ pub fn attempt_for(
     Ok(Attempt::find(repo, id, &target.name, &source_paths(&script), &without_repeated)?)
 }
 
-/// The paths of the edits, without destinations: an edit is corrected by one of the same file.
+/// Returns the paths of the edits without the destinations of moves, because an edit and its correction have the same
+/// source.
 fn source_paths(script: &Script) -> Vec<String> {
     let edits = script.edits.iter().enumerate().filter(|(at, _)| !script.is_left_out(*at));
     let paths: BTreeSet<String> = edits.map(|(_, edit)| edit.path.shown()).collect();
     paths.into_iter().collect()
 }
 
-/// Forgets the refused attempt of that name; without a name, the newest for that branch (by default HEAD's), else the
-/// only one.
+/// Removes the refused attempt with this name. Without a name, removes the only one, or the newest one for the branch
+/// (by default HEAD's).
 ///
 /// # Errors
-/// There is none, or more than one.
+/// No attempt or more than one matches.
 pub fn abort(repo: &Repo, id: Option<&str>, branch: Option<&str>) -> Result<Report, Error> {
     let id = Attempt::abort(repo, id, &Target::choose(repo, branch, None)?.name)?;
     Ok(Report { attempt: Some(id), ..Report::new(Status::Forgotten) })
 }
 
-/// Reads an attempt's script again.
+/// Parses the responses of an attempt again, and finds the edit of each slot.
 fn parse_again(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), Error> {
     let damaged = || {
         let (id, why) = (attempt.listed.id.clone(), "is damaged".to_owned());
@@ -75,7 +77,7 @@ fn parse_again(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), E
     let mut taken = BTreeSet::new();
     let mut slots = Vec::new();
     for kept in &attempt.slots {
-        // The kept index is that in the script of all responses so far.
+        // The kept index counts the edits in the order of the combined script, so the edit is found by its span.
         let edit = match kept.edit {
             None if kept.state == SlotState::Failed => None,
             None => return Err(damaged().into()),
@@ -92,7 +94,8 @@ fn parse_again(attempt: &Attempt, strict: bool) -> Result<(Script, Vec<Slot>), E
     Ok((script, slots))
 }
 
-/// Makes new files and errors of code blocks, as the tree said when they were refused.
+/// Decides what the attempt's code blocks are, as it was decided when the attempt was refused: new files, refused
+/// blocks, or blocks that are not read.
 fn restore_code_blocks(script: &mut Script, attempt: &Attempt, strict: bool) {
     let kept = attempt.slots.iter().map(|one| (one.edit.is_some(), one.span));
     let kept: BTreeSet<(bool, Span)> = kept.collect();
@@ -107,18 +110,18 @@ fn restore_code_blocks(script: &mut Script, attempt: &Attempt, strict: bool) {
             script.unread.push(Unread { span: given.span, info: given.language });
         }
     }
-    // With `--strict`, those that were refused and not corrected are refused again. One gap stands for all of a
-    // response.
+    // With `--strict`, blocks that are not read and were not corrected are refused again. One slot represents all
+    // such blocks of a response.
     let refused = script.unread.iter().filter(|unread| is_kept(unread.span, false));
     let refused: BTreeSet<u32> = refused.map(|unread| unread.span.response).collect();
     script.unread.retain(|unread| !strict || refused.contains(&unread.span.response));
     plan::note_unread(script, &attempt.responses, strict);
 }
 
-/// Joins the corrections with the attempt.
+/// Combines the corrections with the attempt's edits. `skip` has the failed edits to leave out.
 ///
 /// # Errors
-/// It cannot be told which correction is for which edit.
+/// It is unclear which correction is for which edit, or `skip` names an edit that did not fail.
 pub(super) fn join(
     attempt: &Attempt,
     skip: &Numbers,
@@ -126,7 +129,7 @@ pub(super) fn join(
     strict: bool,
 ) -> Result<(Script, Vec<Slot>), Error> {
     let (script, mut slots) = parse_again(attempt, strict)?;
-    // The edits that the refusal named, by its numbers.
+    // The failed edits, by the numbers that the refusal showed.
     let number = |kept: &Slot| kept.edit.filter(|_| kept.failed()).map(|at| at + 1);
     let failed: BTreeSet<usize> = attempt.slots.iter().filter_map(number).collect();
     let last = skip.last().filter(|last| failed.last().is_none_or(|failed| last > failed));

@@ -1,4 +1,4 @@
-//! One run on some responses.
+//! A run: the responses with their edits, the options, and what is known about them so far.
 
 use super::chooser::Chooser;
 use super::messages::Messages;
@@ -19,22 +19,22 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The value of `--base` that finds the base.
+/// The value of `--base` that makes the run find the base by itself.
 const AUTO: &str = "auto";
 
 /// The responses to apply, and how.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Order {
-    /// The responses, in order. Their ids follow those of the attempt.
+    /// The responses, in order. Their ids continue those of the attempt's responses.
     pub responses: Vec<Response>,
-    /// The refused attempt that they correct. Without responses it is tried again.
+    /// The refused attempt that the responses correct. Without responses, the attempt is tried again.
     pub attempt: Option<Attempt>,
     /// The failed edits of the attempt to leave out.
     pub skip: Numbers,
-    /// Land nothing, and keep the attempt, whether it is refused or not.
+    /// Land nothing, and keep the run as an attempt whether it is refused or not.
     pub hold: bool,
-    /// Build the tree in a dry run, to be compared.
+    /// In a dry run, build the tree that would land, so that its diff can be shown.
     pub previews: bool,
     /// The numbers of the edits to land; by default all.
     pub only: Option<Numbers>,
@@ -42,8 +42,8 @@ pub struct Order {
     pub except: Numbers,
     /// The user who approves each edit.
     pub chooser: Option<Rc<dyn Chooser>>,
-    /// The model can be asked again: if edits are declined nothing lands, a response without edits is not kept, and
-    /// edits that may not be made can be left out by the next response.
+    /// The model can be asked again. So nothing lands if edits are declined, a response without edits is not saved,
+    /// and the next response may leave out edits that the policy forbids.
     pub more: bool,
 }
 
@@ -54,27 +54,27 @@ impl Order {
     }
 }
 
-/// An edit that lands on its own branch.
+/// The only edit of a run, with `--branch-per-edit`.
 pub(super) struct SingleEdit {
-    /// Its index.
+    /// The edit's index.
     pub(super) at: usize,
-    /// Its plan at the base, if that is known.
+    /// The edit's plan at the base, if it is resolved already.
     pub(super) resolved: Option<Result<Plan, Rejected>>,
 }
 
-/// The edits of a run that have landed.
+/// The edits of a run that landed before.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AlreadyLanded {
-    /// Their commits, by their indexes.
+    /// The commits of edits that are in effect, by the edits' indexes.
     pub(super) edits: BTreeMap<usize, Oid>,
-    /// The errors for edits whose lines have changed since.
+    /// Errors about edits that landed, but whose lines have changed since.
     pub(super) unclear: Vec<Diagnostic>,
     /// The id and time of the newest of those landings.
     pub(super) newest: Option<(String, (i64, i32))>,
 }
 
 impl AlreadyLanded {
-    /// A script without the edits that have landed.
+    /// Returns the script without the edits that landed.
     pub(super) fn without(&self, script: &Script) -> Script {
         let mut script = script.clone();
         let unclear = self.unclear.iter().filter_map(|diagnostic| diagnostic.edit?.checked_sub(1));
@@ -93,29 +93,29 @@ pub(super) struct Run<'a> {
     pub(super) options: Options,
     pub(super) watch: &'a dyn Watch,
     pub(super) order: Order,
-    /// The responses of the attempt and of the order.
+    /// The responses of the attempt, followed by those of the order.
     pub(super) responses: Vec<Response>,
     pub(super) script: Script,
-    /// The origins of the edits, and of what could not be read as one, once the corrections were joined with the
-    /// attempt.
+    /// The origin of each edit, and of each part that could not be parsed. Set when the corrections are combined with
+    /// the attempt.
     slots: Option<Vec<Slot>>,
-    /// The edit, if each edit has its own branch.
+    /// The only edit that this run lands, if each edit has its own branch.
     pub(super) single_edit: Option<SingleEdit>,
     /// The digests of the responses.
     pub(super) digests: OnceCell<Vec<String>>,
-    /// The edits that had landed before the last try.
+    /// The edits that had landed before the last try to resolve.
     pub(super) landed: RefCell<AlreadyLanded>,
-    /// The edits and hunks that are not wanted, by the edits' numbers.
+    /// The edits and hunks that the user declined, by the edits' numbers.
     pub(super) unwanted: BTreeMap<usize, Unwanted>,
-    /// The commit of `base`. It stays the same if a branch named there moves.
+    /// The commit of `--base`. It stays the same if `--base` names a branch and that branch moves.
     pub(super) base: Option<Oid>,
-    /// The refused attempt, if there is one, kept or not.
+    /// The refused attempt, if there is one, whether it was kept or not.
     pub(super) refused: RefCell<Option<Attempt>>,
     pub(super) messages: Messages,
 }
 
-/// Leaves unwanted edits out of a script. An edit that could not be read has no number: `only` leaves it out,
-/// `except` does not.
+/// Leaves edits out of a script, as `--only` and `--except` say. A part that could not be parsed has no number. It is
+/// left out if `only` is given, and stays otherwise.
 fn select(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Result<(), Error> {
     let last = only.into_iter().chain([except]).filter_map(Numbers::last).max();
     if let Some(number) = last.filter(|last| *last > script.edits.len()) {
@@ -131,7 +131,7 @@ fn select(script: &mut Script, only: Option<&Numbers>, except: &Numbers) -> Resu
     Ok(())
 }
 
-/// Says in which formats a response was read, and why in these.
+/// Returns a sentence that says in which formats a response was read, and why.
 fn how_read(name: &str, script: &Script, asked: bool) -> String {
     let mut found: Vec<&str> = script.edits.iter().map(|edit| edit.format.as_str()).collect();
     found.extend((!script.given.is_empty()).then_some("code blocks"));
@@ -145,7 +145,7 @@ fn how_read(name: &str, script: &Script, asked: bool) -> String {
 }
 
 impl<'a> Run<'a> {
-    /// Reads the responses and the attempt. If that fails, the run still has the responses' edits.
+    /// Reads the responses and the attempt. If that fails, the run still has the edits of the responses.
     pub(super) fn read(
         repo: &Repo,
         order: Order,
@@ -178,10 +178,11 @@ impl<'a> Run<'a> {
         (run, begun)
     }
 
+    /// Combines the corrections with the attempt, selects edits, and finds the base.
     fn begin(&mut self, repo: &Repo) -> Result<(), Error> {
         self.find_new_files(repo)?;
         let is_retry = self.order.responses.is_empty();
-        // Corrections that are cut off are refused, and the attempt stays.
+        // Corrections that are cut off are refused, and the attempt stays as it is.
         let is_complete = !self.script.has_errors();
         let can_join = is_retry || !self.script.edits.is_empty();
         let Order { attempt, skip, only, except, .. } = &self.order;
@@ -208,7 +209,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Finds the code blocks that are new files, by the tree of the base, and notes what is not read.
+    /// Finds out which code blocks are new files, with the help of the base's tree, and notes what is not read.
     fn find_new_files(&mut self, repo: &Repo) -> Result<(), Error> {
         self.recall_new_files(repo)?;
         if !self.script.given.is_empty() {
@@ -219,7 +220,7 @@ impl<'a> Run<'a> {
             plan::settle_given(&mut self.script, &repo.tree(base.or(target.start))?, &rules)?;
         }
         if !self.script.edits.is_empty() || self.script.has_errors() {
-            // The other responses may have no edits, or nothing that is read.
+            // Responses without edits are mentioned if they contain something that looks like an edit.
             let edits = self.script.edits.iter().map(|edit| edit.span);
             let spans = edits.chain(self.script.unread.iter().map(|unread| unread.span));
             let known: HashSet<u32> = spans.map(|span| span.response).collect();
@@ -234,22 +235,24 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether nothing in the responses looks like an edit. With an attempt, all edits may have been skipped.
+    /// Whether nothing in the responses looks like an edit. A continued attempt is never empty, even if all its edits
+    /// are skipped.
     pub(super) fn is_empty(&self) -> bool {
         self.script.edits.is_empty() && !self.script.has_errors() && self.slots.is_none()
     }
 
-    /// The refused attempt that the corrections were joined with, and the origins of the edits.
+    /// Returns the attempt that the corrections were combined with, and the origins of the edits.
     pub(super) fn resumed(&self) -> Option<(&Attempt, &[Slot])> {
         self.order.attempt.as_ref().zip(self.slots.as_deref())
     }
 
-    /// Whether the corrections were not joined with the attempt. If there are any, they are cut off.
+    /// Whether there is an attempt with which the corrections were not combined, because they are cut off or have no
+    /// edits.
     pub(super) fn is_unjoined(&self) -> bool {
         self.order.attempt.is_some() && self.slots.is_none()
     }
 
-    /// The indexes of the edits to report.
+    /// Returns the indexes of the edits that this run reports.
     pub(super) fn reported(&self) -> Range<usize> {
         match self.single_edit {
             Some(SingleEdit { at, .. }) => at..at + 1,
@@ -261,20 +264,20 @@ impl<'a> Run<'a> {
         Ok(Target::choose(repo, self.options.branch.as_deref(), self.base)?)
     }
 
-    /// The names of the responses.
+    /// Returns the names of the responses, separated by commas.
     pub(super) fn names(&self) -> String {
         let names: Vec<_> = self.responses.iter().map(Response::file_name).collect();
         names.join(", ")
     }
 
-    /// The policy for edits of a branch that is at `start`.
+    /// Returns the policy for edits of a branch that is at `start`.
     pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>) -> Result<Rules, Error> {
         self.options.rules(repo, start, self.base)
     }
 }
 
 impl Options {
-    /// The policy for edits of a branch that is at `start`, if the model was shown `base`.
+    /// Returns the policy for edits of a branch that is at `start`. `base` is the commit that the model was shown.
     pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>, base: Option<Oid>) -> Result<Rules, Error> {
         let options = self;
         let includes = [matcher(&options.include)?, matcher(&options.include_too)?];
@@ -289,7 +292,7 @@ impl Options {
             }
             Ok(())
         };
-        // The sensitive paths of both commits count.
+        // A path is sensitive if it is so in either commit.
         let mut startup = repo.startup_paths(&repo.tree(start)?)?;
         if let Some(base) = base.filter(|base| Some(*base) != start) {
             startup.extend(repo.startup_paths(&repo.tree(Some(base))?)?);

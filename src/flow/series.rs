@@ -1,4 +1,4 @@
-//! The commits of a plan, with their messages.
+//! Makes the commits of a plan, with their messages.
 
 use super::Error;
 use super::run::Run;
@@ -9,13 +9,13 @@ use crate::transaction::{Making, Planned};
 use crate::vcs::repo::Repo;
 
 impl Run<'_> {
-    /// The commits of the plan, in order.
+    /// Returns the commits of the plan, in order. `id` is the landing's id.
     pub(super) fn series(&self, repo: &Repo, plan: &Plan, id: &str) -> Result<Vec<Planned>, Error> {
         let options = &self.options;
         let response = self.names();
         let mut all = Vec::new();
         let groups = plan.groups(options.commit);
-        // The response's own message is for a single commit, or for the merge.
+        // A message that the response gives for all edits is used for a single commit, or for the merge commit.
         let own = self.response_message().filter(|_| groups.len() == 1 && options.ff);
         let note = self.script.message.as_deref().filter(|_| options.ff);
         let with_note = |message: Message| note.map_or(message.clone(), |note| message.with_note(note));
@@ -61,7 +61,7 @@ impl Run<'_> {
         Ok(all)
     }
 
-    /// The message of the merge commit, if one is wanted.
+    /// Returns the message of the merge commit, if one is wanted.
     pub(super) fn merge_message(&self, repo: &Repo, series: &[Planned]) -> Result<Option<String>, Error> {
         let options = &self.options;
         if options.ff {
@@ -78,12 +78,12 @@ impl Run<'_> {
         self.messages.with_trailers(repo, message).map(Some)
     }
 
-    /// The response's own message.
+    /// Returns the message that the response gives for all of its edits, if it has one.
     fn response_message(&self) -> Option<Message> {
         self.script.message.as_deref().and_then(Message::from_why)
     }
 
-    /// The text of a message from the response.
+    /// Returns the text of a message from the response, with the options for messages applied.
     fn text_of(&self, message: Message) -> String {
         let prefix = self.options.subject_prefix.as_deref().unwrap_or_default();
         let separators = &self.messages.marks.separators;
@@ -91,7 +91,7 @@ impl Run<'_> {
         self.messages.response_text(message.to_string(), &self.options)
     }
 
-    /// A message with the trailers of `--trailers`.
+    /// Returns a message with the trailers of `--trailers`, which name the response and the edits.
     fn with_provenance(&self, message: &str, id: &str, steps: &[&plan::Step]) -> String {
         let edits = steps.iter().copied().filter_map(|step| {
             let edit = self.script.edits.get(step.edit.checked_sub(1)?)?;
@@ -107,7 +107,7 @@ impl Run<'_> {
     }
 }
 
-/// The operation of several edits of one file.
+/// Returns the operation that several edits amount to if they change a single file; else `otherwise`.
 fn combined_operation(changes: &[plan::FileChange], otherwise: Operation) -> Operation {
     let [only] = changes else { return otherwise };
     let verb = match (&only.before, &only.after) {

@@ -1,4 +1,4 @@
-//! The sources of options, in this order: the command line, a refused attempt, and the configuration.
+//! Looks up the values of options: first on the command line, then in a refused attempt, then in the configuration.
 
 use super::Given;
 use crate::edit::FormatId;
@@ -22,13 +22,13 @@ pub(crate) struct Sources<'a> {
     /// The options of the refused attempt.
     kept: Option<&'a Given>,
     config: &'a Config,
-    /// For pathspecs from the command line.
+    /// The repository, if typed pathspecs are to be made relative to its top.
     repo: Option<&'a Repo>,
-    /// The options that were read and have a value.
+    /// The options that were looked up and have a value.
     used: RefCell<Given>,
 }
 
-/// The configuration key of an option: its long name in camelCase.
+/// Returns the configuration key of an option: its long name in camelCase.
 pub(crate) fn key(long: &str) -> String {
     let mut key = String::from("llmapply.");
     let mut upper = false;
@@ -42,12 +42,13 @@ pub(crate) fn key(long: &str) -> String {
     key
 }
 
-/// The value of an option; the last one, if there are several.
+/// Returns the value of an option; the last one if there are several.
 pub(crate) fn value(given: &Given, long: &str) -> Option<String> {
     given.get(long)?.last().cloned()
 }
 
-/// The option whose values are added to those of the attempt: what it forbade must not land because more is forbidden.
+/// The option whose typed values are added to those of the attempt instead of replacing them. Otherwise excluding one
+/// more path would allow the paths that the attempt excluded.
 pub(crate) const EXCLUDE: &str = "exclude";
 
 impl<'a> Sources<'a> {
@@ -55,12 +56,12 @@ impl<'a> Sources<'a> {
         Self { typed, kept: None, config, repo: None, used: RefCell::default() }
     }
 
-    /// As `new`, with an attempt, and with pathspecs relative to the current directory.
+    /// Like [`Sources::new`], with the options of an attempt. Typed pathspecs are relative to the current directory.
     pub(super) fn of(typed: &'a Given, kept: Option<&'a Given>, repo: &'a Repo) -> Self {
         Self { kept, repo: Some(repo), ..Self::new(typed, repo.config()) }
     }
 
-    /// The options that were read and have a value.
+    /// Returns the options that were looked up and have a value.
     pub(super) fn used(self) -> Given {
         self.used.into_inner()
     }
@@ -86,7 +87,7 @@ impl<'a> Sources<'a> {
         Ok(on.unwrap_or(default))
     }
 
-    /// The value on the command line or of the attempt; `Some(None)` for the `--no-` form.
+    /// Returns the value on the command line or of the attempt; `Some(None)` if the `--no-` form was given.
     pub(super) fn given(&self, long: &str) -> Option<Option<String>> {
         let given = self.typed_or_kept(long).map(|values| values.last().cloned());
         given.iter().for_each(|given| self.note_used(long, given.clone()));
@@ -102,13 +103,13 @@ impl<'a> Sources<'a> {
         Ok(value)
     }
 
-    /// The error about the value of an option, or of its configuration key.
+    /// Returns the error about an invalid value of an option or of its configuration key.
     pub(crate) fn bad(&self, long: &str, value: &str, expected: &str) -> vcs::Error {
         let name = if self.typed_or_kept(long).is_some() { format!("--{long}") } else { key(long) };
         config::bad(&name, value, expected)
     }
 
-    /// The value of an option that takes only one of `names`.
+    /// Returns the value of an option that must be one of `names`.
     pub(crate) fn choice<T>(
         &self,
         long: &str,
@@ -120,7 +121,8 @@ impl<'a> Sources<'a> {
         named(&name).map(Some).ok_or_else(bad)
     }
 
-    /// The value of an option whose value is optional: empty if none is given, and `Some(None)` if it is turned off.
+    /// Returns the value of an option that can be given without one, such as `--push`. It is an empty text if the
+    /// option is given without a value, and `Some(None)` if the option is turned off.
     pub(super) fn optional(&self, long: &str) -> Result<Option<Option<String>>> {
         if let Some(given) = self.given(long) {
             return Ok(Some(given));
@@ -135,7 +137,7 @@ impl<'a> Sources<'a> {
         Ok(Some(value))
     }
 
-    /// The formats, each once.
+    /// Returns the formats, each once.
     pub(crate) fn formats(&self) -> Result<Vec<FormatId>> {
         let mut formats = Vec::new();
         for name in self.several("format")?.iter().filter(|name| !name.is_empty()) {
@@ -181,7 +183,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Whether a value is a boolean.
+/// Whether a configuration value is a boolean.
 fn is_switch(text: &str) -> bool {
     let words = ["", "true", "yes", "on", "1", "false", "no", "off", "0"];
     words.iter().any(|word| text.eq_ignore_ascii_case(word))

@@ -1,7 +1,7 @@
-//! Suggestions: several responses, or edits, each on a branch of its own.
+//! Suggestions: lands several responses, or the edits of a response, each on a branch of its own.
 //!
-//! Each lands in its own transaction, and if one is refused the others land. All branches are checked before the
-//! first one lands.
+//! Each suggestion lands in its own transaction. If one is refused, the others land. All branches are checked before
+//! the first suggestion lands.
 
 use super::done::{Done, Moved, Tried};
 use super::keep::{is_unwanted, keep_answers};
@@ -21,20 +21,20 @@ use std::ops::ControlFlow;
 
 /// The result of one suggestion.
 pub struct Suggestion {
-    /// What is reported of it, without an exit status. After a failure it is what is known.
+    /// The report. After a failure it has what is known.
     pub reported: SuggestionReport,
-    /// The error, if something failed other than edits.
+    /// The error, if something other than an edit failed.
     pub failure: Option<Error>,
-    /// How the branch has moved, if it has.
+    /// How the branch moved, if it did.
     pub moved: Option<Moved>,
 }
 
 /// The result of all suggestions.
 #[must_use]
 pub struct Suggested {
-    /// The report, if none of them was tried.
+    /// The report, if no suggestion was tried because of an obstacle.
     pub report: Option<Report>,
-    /// One for each branch.
+    /// The results, one for each branch.
     pub all: Vec<Suggestion>,
 }
 
@@ -50,7 +50,7 @@ pub enum Each {
 /// Lands each response, or each edit, on the branch that the template names for it.
 ///
 /// # Errors
-/// A name is not a branch's, or belongs to two; or something failed before anything landed.
+/// A branch name is invalid, two suggestions have the same one, or something failed before anything landed.
 pub fn suggest(
     repo: &Repo,
     order: Order,
@@ -78,11 +78,11 @@ struct Suggesting<'a> {
     observer: Observer<'a>,
 }
 
-/// A suggestion to be made.
+/// A suggestion before it lands.
 struct Draft {
-    /// The index of the run on its response.
+    /// The index of the run with its response.
     run: usize,
-    /// The index of the edit that is its own; `None` if it has all edits.
+    /// The index of its only edit; `None` if it has all edits of the response.
     edit: Option<usize>,
     branch: String,
 }
@@ -90,7 +90,7 @@ struct Draft {
 impl Suggesting<'_> {
     fn suggest(&mut self, order: Order, template: &Template) -> Result<Suggested, Error> {
         if self.options.base.is_none() {
-            // All begin at the same commit, even if HEAD moves.
+            // All suggestions start at the same commit, even if HEAD moves meanwhile.
             self.options.base = self.repo.tip("HEAD")?.map(|head| head.to_string());
         }
         let Self { repo, options, .. } = &*self;
@@ -105,7 +105,7 @@ impl Suggesting<'_> {
             return Ok(Suggested { report: Some(report), all: Vec::new() });
         }
         if let Some(chooser) = chooser {
-            // Of every response, before anything lands.
+            // The user is asked about all responses before anything lands.
             let mut has_quit = false;
             for draft in &drafts {
                 let run = &mut runs[draft.run];
@@ -124,7 +124,7 @@ impl Suggesting<'_> {
             all.push(self.land(run, draft, resolved));
             Ok(())
         })?;
-        // A signal has ended it before these.
+        // If a signal interrupted the loop, these suggestions did not land.
         for draft in &drafts[all.len()..] {
             let run = &mut runs[draft.run];
             run.switch_to(draft, None);
@@ -137,7 +137,7 @@ impl Suggesting<'_> {
         Ok(Suggested { report: None, all })
     }
 
-    /// Reads the responses, and names their branches.
+    /// Reads the responses, and makes the names of the branches.
     fn drafts(&self, order: Order, template: &Template) -> Result<(Vec<Run<'_>>, Vec<Draft>), Error> {
         let Order { responses, only, except, .. } = order;
         let (mut runs, mut drafts) = (Vec::with_capacity(responses.len()), Vec::new());
@@ -162,7 +162,7 @@ impl Suggesting<'_> {
         Ok((runs, drafts))
     }
 
-    /// Checks that git takes the names, and that they can be branches beside each other.
+    /// Checks that git accepts the branch names, and that all these branches can exist together.
     fn check_names(&self, drafts: &[Draft], runs: &[Run<'_>]) -> Result<(), Error> {
         let mut known: BTreeMap<String, &Draft> = BTreeMap::new();
         for draft in drafts {
@@ -188,7 +188,8 @@ impl Suggesting<'_> {
         Ok(self.repo.check_available_all(known.keys().map(String::as_str))?)
     }
 
-    /// Goes on with each draft, until a signal comes. The edits of a response are resolved together.
+    /// Calls `go` for each draft, until a signal arrives. With `--branch-per-edit`, passes the edit's plan at the
+    /// base: the edits of a response are resolved in one pass.
     fn for_each<'r>(
         &self,
         runs: &mut [Run<'r>],
@@ -203,7 +204,7 @@ impl Suggesting<'_> {
                 }
                 continue;
             }
-            // Another handle: branches are made while it reads the tree.
+            // Branches are created while this handle reads the tree, so it is a separate one.
             let repo = self.repo.open_again()?;
             let (script, rules) = (run.script.clone(), run.rules(&repo, run.base)?);
             let tree = repo.tree(run.base)?.as_checked_out(false);
@@ -222,7 +223,7 @@ impl Suggesting<'_> {
         Ok(())
     }
 
-    /// The branches that are checked out, or that exist without the edits.
+    /// Returns an obstacle for each branch that is checked out, or that exists without the suggestion's edits.
     fn obstacles(&self, drafts: &[Draft], runs: &mut [Run<'_>]) -> Result<Vec<Obstacle>, Error> {
         let (mut found, mut existing) = (Vec::new(), Vec::new());
         for draft in drafts {
@@ -263,7 +264,7 @@ impl Suggesting<'_> {
 
     fn suggestion(&self, draft: &Draft, report: Report, outcome: Result<Tried, Error>) -> Suggestion {
         let Done { report, failure, moved, .. } = Done::of(report, outcome, &self.observer);
-        // A size that cannot be read does not make a landing fail.
+        // The suggestion has landed, so it does not matter if the size cannot be found out.
         let size = moved.and_then(|(old, new)| {
             let old = old.map(|old| self.repo.tree_of(old)).transpose().ok()?;
             let (files, added, removed) = self.repo.size(old, self.repo.tree_of(new).ok()?).ok()?;
@@ -279,8 +280,8 @@ impl Suggesting<'_> {
     }
 }
 
-/// The edits that are wanted, one by one; all together if something else of the response could not be read, which
-/// refuses it.
+/// Returns the indexes of the selected edits, each of which gets its own branch. If an error is not about a single
+/// edit, it refuses the whole response, which then gets one branch (`None`).
 fn single_edits(script: &Script) -> Vec<Option<usize>> {
     let is_of_an_edit = |one: &Diagnostic| {
         one.span().is_some_and(|span| script.edits.iter().any(|edit| edit.span.holds(span)))
@@ -292,7 +293,7 @@ fn single_edits(script: &Script) -> Vec<Option<usize>> {
 }
 
 impl Run<'_> {
-    /// Goes on with that draft's branch and edits.
+    /// Makes this draft's branch and edits the ones that the run is about.
     fn switch_to(&mut self, draft: &Draft, resolved: Option<Result<Plan, Rejected>>) {
         self.options.branch = Some(draft.branch.clone());
         self.single_edit = draft.edit.map(|at| SingleEdit { at, resolved });

@@ -1,4 +1,4 @@
-//! The names of suggestions' branches, by a template.
+//! Templates for the names of suggestions' branches.
 
 use crate::edit::Script;
 use crate::message::Message;
@@ -18,15 +18,15 @@ pub struct Template(String);
 pub struct NoField(pub String);
 
 impl Template {
-    /// Whether a name has braces.
+    /// Whether a name is a template: it has braces.
     pub fn is_one(name: &str) -> bool {
         name.contains(['{', '}'])
     }
 
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// [`NoField`].
+    /// [`NoField`] if a field is unknown.
     pub fn parse(text: &str) -> Result<Self, NoField> {
         let mut rest = text;
         while let Some(at) = rest.find(['{', '}']) {
@@ -41,16 +41,18 @@ impl Template {
         Ok(Self(text.to_owned()))
     }
 
-    /// The name of a suggestion's branch, by its number, from 1; its change in a few words; the abbreviated blob id
-    /// of the response; and the file name of that without its extension. The values have no braces.
+    /// Returns the name of a suggestion's branch. `number` counts from 1, `slug` is the change in a few words, `id`
+    /// the abbreviated blob id of the response, and `stem` the response's file name without its extension. The values
+    /// must have no braces.
     pub fn name(&self, number: usize, slug: &str, id: &str, stem: &str) -> String {
         let name = self.0.replace("{n}", &number.to_string()).replace("{slug}", slug);
         name.replace("{id}", id).replace("{stem}", stem)
     }
 }
 
-/// The slug of a script, or of one of its edits: the subject of its message or of the first reason; without these the
-/// first operation and path. It has only letters, digits and hyphens, even for a hostile response.
+/// Returns the slug of a script, or of one of its edits. It is made from the subject of the response's message or of
+/// the first edit's reason or, if there is neither, from the first operation and path. It has only letters, digits,
+/// underscores and hyphens, even for a hostile response.
 pub(super) fn slug(script: &Script, response: &Response, only: Option<usize>) -> String {
     let numbers = only.map_or(0..script.edits.len(), |at| at..at + 1);
     let mut edits = numbers.filter(|at| !script.is_left_out(*at)).filter_map(|at| script.edits.get(at));
@@ -63,14 +65,14 @@ pub(super) fn slug(script: &Script, response: &Response, only: Option<usize>) ->
     if words.is_empty() { stem(response) } else { words }
 }
 
-/// The file name of a response, without its extension.
+/// Returns the file name of a response without its extension.
 pub(super) fn stem(response: &Response) -> String {
     let name = response.file_name();
     let words = words(name.rsplit_once('.').map_or(name, |(stem, _)| stem));
     if words.is_empty() { "response".to_owned() } else { words }
 }
 
-/// The words of a text, joined by hyphens, as many as fit.
+/// Joins as many words of a text by hyphens as fit.
 fn words(text: &str) -> String {
     let mut out = String::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {

@@ -1,5 +1,5 @@
-//! Undo and redo. If nothing was built on the landing and no remote has it, the branch moves back. Else each commit
-//! is reverted by another, as `git revert` does it, by a three-way merge.
+//! Undo and redo. If nothing was built on the landing and no remote has it, the branch moves back. Otherwise each
+//! commit is reverted by a new commit, by a three-way merge as in `git revert`.
 //!
 //! A redo is the undo of an undo.
 
@@ -20,11 +20,11 @@ use std::collections::HashSet;
 /// What to undo or redo.
 #[derive(Debug, Clone, Default)]
 pub struct Undo {
-    /// The landing, by its id or one of its commits; `None` is the newest on the branch.
+    /// The landing's id or one of its commits; `None` for the newest landing on the branch.
     pub name: Option<String>,
-    /// The edits to undo; all if none are named.
+    /// The edits to undo; all of them if empty.
     pub edits: Numbers,
-    /// Redo it.
+    /// Redo the landing instead of undoing it.
     pub redo: bool,
 }
 
@@ -46,27 +46,29 @@ struct Undoing<'a> {
 /// The commits to land.
 struct UndoPlan {
     carried: Carried,
-    /// Clashes have their indexes. Unless the branch moves, the last commits of the series are theirs.
+    /// The steps. Clashes refer to them by index. Unless the branch moves back, the last commits of the series are
+    /// the steps' commits.
     steps: Vec<UndoStep>,
-    /// Whether the branch moves to its old tip.
+    /// Whether the branch moves back to its old tip, without new commits.
     moves_back: bool,
     /// The commits that stay as they are.
     left: Vec<Left>,
 }
 
 impl UndoPlan {
-    /// The index of a step's commit in the series.
+    /// Returns the index of a step's commit in the series.
     fn commit_of_step(&self, step: usize) -> Option<usize> {
         (self.carried.series.len() + step).checked_sub(self.steps.len()).filter(|_| !self.moves_back)
     }
 
-    /// The edits of its commits.
+    /// Returns the numbers of the edits of all its commits.
     fn numbers(&self) -> HashSet<usize> {
         let steps = self.steps.iter().flat_map(|step| &step.edits);
         steps.chain(self.left.iter().flat_map(|left| &left.edits)).copied().collect()
     }
 
-    /// Whether a step changes nothing: it is undone already, or `-X ours` keeps the branch's lines.
+    /// Whether a step changes nothing, because the branch lacks the changes already or because `-X ours` kept its
+    /// lines.
     fn changes_nothing(&self, step: usize) -> bool {
         let planned = self.commit_of_step(step).and_then(|at| self.carried.series.get(at));
         !self.moves_back && planned.is_none_or(|planned| planned.changes.is_empty())
@@ -114,7 +116,7 @@ impl Undoing<'_> {
             cleanup: Messages::read(repo, options)?.final_cleanup(options),
             recording: Recording {
                 of: Some(landing.of.clone()),
-                // If the branch moves back, nothing else keeps its commits.
+                // If the branch moves back, only the record keeps its commits.
                 also: vec![tip],
                 ..Recording::new(id, kind)
             },
@@ -167,7 +169,7 @@ impl Undoing<'_> {
         }
     }
 
-    /// The warnings about commits that stay as they are.
+    /// Returns the warnings about commits that stay as they are.
     fn warnings_of_left(&self, plan: &UndoPlan, edits: &[EditReport]) -> Vec<Finding> {
         let (mut found, wanted) = (Vec::new(), &self.what.edits);
         let is_decided = |at: usize| plan.carried.decided.iter().any(|clash| clash.planned == at);
@@ -192,7 +194,7 @@ impl Undoing<'_> {
         found
     }
 
-    /// The commits that undo the landing, on the tip of the branch, or `onto` the remote's.
+    /// Makes the commits that undo the landing, on top of the branch's tip or of the remote's commit `onto`.
     fn plan(&self, landing: &Landing, tip: Oid, onto: Option<Oid>, id: &str) -> Result<UndoPlan, Error> {
         let (repo, target) = (self.repo, self.target);
         let is_whole = self.what.edits.last().is_none();
@@ -202,7 +204,7 @@ impl Undoing<'_> {
             && is_whole
             && landing.new == tip
             && onto.is_none()
-            // Nothing is pushed by force.
+            // A push is never forced.
             && (self.options.push.is_none() || repo.is_ancestor(tip, old)?)
             && !landing.added_others()
             && !removed.iter().any(|id| landing.is_foreign(*id))
@@ -224,7 +226,7 @@ impl Undoing<'_> {
             if step.replayed.reversed {
                 planned.message = transaction::revert_message(&repo.read_commit(step.now)?);
             }
-            // The record finds a commit by its edits, so it needs at least one.
+            // A record lists only commits with edits, so a commit without known edits gets the number 0.
             planned.edits = if step.edits.is_empty() { vec![0] } else { step.edits.clone() };
             if self.options.trailers && step.replayed.reversed {
                 planned.message = message::with_undo(
@@ -239,9 +241,9 @@ impl Undoing<'_> {
         Ok(UndoPlan { carried, steps, moves_back: false, left })
     }
 
-    /// What becomes of the commits.
+    /// Returns what becomes of each commit, for the report.
     fn commits(&self, plan: &UndoPlan, made: &Made) -> Vec<UndoneCommit> {
-        // In a dry run, and until they are there.
+        // Nothing is made yet: in a dry run, and before the landing.
         let is_planned = made.tip().is_none();
         let one = |(at, step): (usize, &UndoStep)| {
             let (replayed, now) = (step.replayed, step.now);
@@ -266,7 +268,7 @@ impl Undoing<'_> {
         plan.steps.iter().enumerate().map(one).collect()
     }
 
-    /// Keeps only the steps of the edits that are named.
+    /// Keeps only the steps of the edits that the user named. The other steps are left as they are.
     fn keep_named_edits(
         &self,
         landing: &Landing,

@@ -1,4 +1,4 @@
-//! Edits of an older version of a file, which the model was shown.
+//! Finds older versions of files to which edits apply, because the model may have been shown an older version.
 
 use super::Error;
 use super::run::Run;
@@ -11,13 +11,13 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
 
-/// The largest number of commits to try.
+/// The largest number of commits that are tried.
 const MAX_VERSIONS: usize = 100;
-/// The largest number of refused edits to try them for.
+/// The largest number of refused edits for which versions are tried.
 const MAX_EDITS: usize = 3;
 
 impl Run<'_> {
-    /// Says of refused edits in which older version of their file they apply, the newest one.
+    /// Adds to the errors of refused edits the newest older commit in which the edit applies, if there is one.
     pub(super) fn name_versions(
         &self,
         repo: &Repo,
@@ -56,7 +56,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether edits that apply at one commit merge with another.
+    /// Whether edits that apply at the commit `from` can be merged onto the commit `onto`.
     fn merges(
         &self,
         repo: &Repo,
@@ -71,7 +71,7 @@ impl Run<'_> {
         Ok(transaction::carry(repo, from, onto, &series, checked_out, favor)?.clashes.is_empty())
     }
 
-    /// The file in which an edit's search text does not match.
+    /// Returns the file of an error that says that a search text does not match there.
     fn file_without_match(&self, found: &Diagnostic) -> Option<RepoPath> {
         if !matches!(
             found.code,
@@ -83,7 +83,8 @@ impl Run<'_> {
         RepoPath::parse(&edit.path.shown()).ok()
     }
 
-    /// The newest commit of the branch in which all edits apply; `None` if that is its tip, or there is none.
+    /// Returns the newest commit of the branch in which all edits apply, for `--base auto`. Returns `None` if that is
+    /// the tip, or if there is no such commit.
     pub(super) fn find_base(&self, repo: &Repo) -> Result<Option<Oid>, Error> {
         let target = self.target(repo)?;
         let Some(tip) = target.start else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! The files that no model is shown.
+//! Finds the files that are withheld from models.
 
 use super::Error;
 use crate::path::{RepoPath, may_hold_secrets};
@@ -7,13 +7,13 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 
-/// The file of patterns, as in gitignore(5), for files that no model is shown.
+/// The file with patterns of files that are never shown to a model, in the syntax of gitignore(5).
 const AIIGNORE: &str = ".aiignore";
 
-/// Whether pathspecs match a path.
+/// A function that says whether pathspecs match a path.
 type Matcher = Box<dyn Fn(&str) -> bool>;
 
-/// Returns what tells whether pathspecs match a path; `None` if there are none.
+/// Returns the matcher for pathspecs; `None` if there are no pathspecs.
 pub(super) fn matcher(patterns: &[String]) -> Result<Option<Matcher>, Error> {
     Ok(match patterns {
         [] => None,
@@ -21,16 +21,17 @@ pub(super) fn matcher(patterns: &[String]) -> Result<Option<Matcher>, Error> {
     })
 }
 
-/// The files of commits that no model is shown.
+/// The files of some commits that are withheld from models.
 pub(super) struct Withheld {
     ignored: HashSet<String>,
     excluded: Option<Matcher>,
-    /// Files that are shown although they may hold secrets.
+    /// Files that are shown although they may hold secrets, because the user named them.
     named: HashSet<String>,
 }
 
 impl Withheld {
-    /// HEAD's patterns count as well, so that no older commit or other branch shows what HEAD keeps back.
+    /// Reads the patterns of these commits, and of HEAD as well, so that an older commit or another branch does not
+    /// show what HEAD withholds.
     pub(super) fn read(
         repo: &Repo,
         commits: &[Oid],
@@ -54,11 +55,12 @@ impl Withheld {
         Ok(Self { ignored, excluded: matcher(exclude)?, named: named.iter().cloned().collect() })
     }
 
-    /// Whether the name of a file alone decides.
+    /// Whether a file is withheld only because of its name, as secrets are, so that no pattern must be looked up.
     pub(super) fn decides_by_name(&self) -> bool {
         self.ignored.is_empty() && self.excluded.is_none()
     }
 
+    /// Returns why a file is withheld; `None` if it is shown.
     pub(super) fn reason(&self, path: &str) -> Option<&'static str> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_secret = || RepoPath::parse(name).is_ok_and(|name| may_hold_secrets(&name));
@@ -67,7 +69,7 @@ impl Withheld {
         self.kept_back(path).or_else(unnamed)
     }
 
-    /// Why a file is not shown even if it is named.
+    /// Returns why a file is withheld even if the user names it; `None` if it is not.
     pub(super) fn kept_back(&self, path: &str) -> Option<&'static str> {
         match path {
             path if self.ignored.contains(path) => Some(AIIGNORE),

@@ -49,8 +49,8 @@ pub(super) struct Driver<'a> {
 /// The commits with their final messages, and the message of the merge commit, if one is wanted.
 pub(super) type Edited<'a> = (Cow<'a, [Planned]>, Option<String>);
 
-/// Recovers killed runs. Every flow that changes something does this first. Because asking a remote takes long, only
-/// killed pushes of these branches are asked about (`None` is HEAD's branch).
+/// Recovers killed runs. Every flow that changes something does this first. Because asking a remote takes long, it
+/// asks only about killed pushes of these branches (`None` is HEAD's branch).
 ///
 /// # Errors
 /// A killed run cannot be recovered.

@@ -14,7 +14,7 @@ use crate::transaction::{self, Attempt, Recording, Target, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
-/// Lands all edits of the responses, or none. A dry run changes nothing and takes no lock.
+/// Lands all edits of the responses, or none. With `dry_run`, changes nothing and takes no lock.
 pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> Done {
     let observer = Observer::new(watch);
     let (mut run, begun) = Run::read(repo, order, options, &observer);

@@ -98,9 +98,10 @@ impl Run<'_> {
     /// Returns the edits of a plan that the record lists, by the digests of their responses and with their numbers.
     ///
     /// - A correction is also listed as the edit that it replaces.
-    /// - An edit that changes nothing is listed with the number of another edit of its file. If a response shows a file before
-    ///   and after a change, a second run must not restore the file as it was before.
-    /// - An edit of which the user left hunks out is not listed. In a second run, its text shows which hunks are applied.
+    /// - An edit that changes nothing is listed with the number of another edit of its file. If a response shows a
+    ///   file before and after a change, a second run must not restore the file as it was before.
+    /// - An edit of which the user left hunks out is not listed. In a second run, its text shows which hunks are
+    ///   applied.
     pub(super) fn edits_to_record<'p>(
         &self,
         repo: &Repo,

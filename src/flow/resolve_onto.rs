@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The resolved edits, and the commits to make of them.
 pub(super) struct Resolved {
-    /// The id of the landing.
+    /// The id of the landing to be made.
     pub(super) id: String,
     pub(super) plan: Plan,
     pub(super) series: Vec<Planned>,
@@ -47,7 +47,7 @@ impl Run<'_> {
         if will_land && self.options.record {
             self.responses.iter().for_each(|response| repo.precompress_response(response));
         }
-        // If the commits are merged, the files land with other contents than they are resolved to, so it would not pay.
+        // If the commits are merged later, the resolved contents are not what lands, so nothing is compressed ahead.
         let will_land = will_land && rebased.is_none() && shown == target.start;
         let tree = repo.tree(shown)?.as_checked_out(target.checked_out).to_land_on(will_land);
         let may_touch = |plan: &Plan| {

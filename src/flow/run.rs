@@ -69,7 +69,7 @@ pub(super) struct AlreadyLanded {
     pub(super) edits: BTreeMap<usize, Oid>,
     /// Errors about edits that landed, but whose lines have changed since.
     pub(super) unclear: Vec<Diagnostic>,
-    /// The id and time of the newest of those landings.
+    /// The id and the time of the newest landing of these edits.
     pub(super) newest: Option<(String, (i64, i32))>,
 }
 
@@ -88,7 +88,7 @@ impl AlreadyLanded {
     }
 }
 
-/// One run on some responses.
+/// A run: the responses with their edits, and what is known about them so far.
 pub(super) struct Run<'a> {
     pub(super) options: Options,
     pub(super) watch: &'a dyn Watch,

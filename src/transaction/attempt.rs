@@ -204,7 +204,7 @@ impl Attempt {
     /// Removes the attempt with this name, if there is one.
     ///
     /// # Errors
-    /// It cannot be removed.
+    /// The attempt cannot be removed.
     pub fn forget(repo: &Repo, id: &str) -> Result<()> {
         Self::forget_in(repo, repo.git_dir(), id)
     }

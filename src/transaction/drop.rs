@@ -1,8 +1,8 @@
 //! Deletes branches and their configuration.
 //!
 //! With `--push`, the remote deletes its branches first. Then git deletes the local branches in one step, which is
-//! the commit point. A run that is killed before it can be repeated. A note in the transaction directory lets
-//! recovery remove the configuration if the run is killed after it.
+//! the commit point. If the run is killed before that step, the user can run the command again. If it is killed after
+//! that step, recovery removes the configuration, because a note in the transaction directory names the branches.
 
 use super::push::why_unknown;
 use super::transaction_dir::TransactionDir;

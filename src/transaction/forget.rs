@@ -21,8 +21,8 @@ use std::time::Duration;
 /// Removes a record from all chains. The later records of each chain are rewritten.
 ///
 /// # Errors
-/// The lock is held, or a chain cannot be read or written: nothing has changed. Or the record is gone but a reflog cannot be
-/// removed: recovery does that.
+/// The lock is held, or a chain cannot be read or written: nothing has changed. Or the record is gone but a reflog
+/// cannot be removed: recovery does that.
 pub fn forget(repo: &Repo, record: &Link, timeout: Duration) -> Result<()> {
     let transaction_dir = TransactionDir::open(repo, timeout)?;
     let _held = interrupt::hold();

@@ -127,7 +127,7 @@ with_defaults! {
         pub keep_going: bool = false,
         /// Land edits again that have landed already.
         pub again: bool = false,
-        /// Carry uncommitted changes in the touched files across.
+        /// Merge uncommitted changes in the touched files with the landing, instead of refusing it.
         pub autostash: bool = false,
         /// Keep a refused attempt for `--continue`.
         pub keep: bool = true,

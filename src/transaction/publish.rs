@@ -72,8 +72,8 @@ impl Prepared<'_> {
     /// Moves the branch with its index and files, and returns the commits. With `--push`, pushes first.
     ///
     /// # Errors
-    /// [`Error::Unfinished`] means that the branch has moved. After any other error everything here is as it was, except after
-    /// [`Error::Stuck`].
+    /// [`Error::Unfinished`] means that the branch has moved. After any other error everything here is as it was,
+    /// except after [`Error::Stuck`].
     pub fn publish(mut self) -> Result<Made> {
         let index = self.transaction.index.take();
         let outcome = match self.made.tip() {

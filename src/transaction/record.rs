@@ -282,7 +282,7 @@ fn is_plausible(repo: &Repo, record: &Record) -> bool {
 /// Returns the report of a landing as JSON, and the responses. Either may be missing in the record.
 ///
 /// # Errors
-/// They cannot be read.
+/// The record's files cannot be read.
 pub fn contents(repo: &Repo, link: &Link) -> Result<(Option<String>, Vec<Vec<u8>>)> {
     let report = repo.file_of(link.tree, REPORT_FILE)?;
     let mut responses = Vec::new();

@@ -40,7 +40,8 @@ pub fn pending(repo: &Repo) -> Result<Vec<String>> {
 /// the lock, because it may take long. With `watch`, recovery first waits until no process pushes these references.
 ///
 /// # Errors
-/// The lock is held, a file cannot be read or written, or [`Error::Broken`]. Another call continues where this one stopped.
+/// The lock is held, a file cannot be read or written, or [`Error::Broken`]. Another call continues where this one
+/// stopped.
 pub fn recover(
     repo: &Repo,
     timeout: Duration,
@@ -53,7 +54,7 @@ pub fn recover(
     if !own_dir.exists() {
         return Ok(Vec::new());
     }
-    // A signal waits until the recovery is complete.
+    // Signals take effect only after the recovery.
     let _held = interrupt::hold();
     let lock = match watch {
         Some(watch) => push::lock_between_pushes(repo, timeout, may_ask, watch)?,

@@ -26,8 +26,8 @@ impl Target {
     /// Returns the target for the values of `-b` and `--base`. Without `-b`, it is HEAD's branch.
     ///
     /// # Errors
-    /// The branch name is invalid, the repository cannot be read, or `--base` is given and the checked-out branch has no commit
-    /// yet.
+    /// The branch name is invalid, the repository cannot be read, or `--base` is given and the checked-out branch has
+    /// no commit yet.
     pub fn choose(repo: &Repo, branch: Option<&str>, base: Option<Oid>) -> Result<Self> {
         let head = repo.head()?;
         let name = match branch {

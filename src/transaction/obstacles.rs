@@ -233,7 +233,7 @@ impl Look<'_> {
             (FILE | EXECUTABLE, Found::File(stat)) => {
                 let is_executable = self.is_executable(indexed, stat.st_mode)?;
                 let has_mode = is_executable == (indexed.entry.mode == EXECUTABLE);
-                // This comes first because an unsupported attribute is an error even if the file is unchanged.
+                // Looked up even if the file is unchanged, because an unsupported attribute is always an error.
                 let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
                 has_mode
                     && (self.index.is_fresh(indexed, &stat) || self.has_content(path, indexed, conversion)?)

@@ -65,7 +65,7 @@ fn is_linked(common: &Path, git_dir: &Path) -> bool {
     }
 }
 
-/// Opens the landing's worktree. The checkout's path is taken from the repository, not from the journal.
+/// Opens the landing's worktree. The journal's path of the checkout counts only if the repository confirms it.
 fn open(
     current: &Repo,
     journal: &mut Journal,

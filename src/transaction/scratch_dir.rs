@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// The file that names the directory's owner.
 const OWNER: &str = "owner";
 
-/// The directory that contains the worktree. The worktree itself has the repository's name, because tools may show it.
+/// The directory that contains the worktree. The worktree itself has the repository's name.
 const WORKTREE_PARENT: &str = "worktree";
 
 /// The lock file of a directory that is kept between landings (`llmapply.keepScratch`).

@@ -44,7 +44,7 @@ struct Source {
 struct AcceptPlan {
     carried: Carried,
     /// The source of each commit of the series.
-    from: Vec<Source>,
+    sources: Vec<Source>,
 }
 
 impl Accepting<'_> {
@@ -70,7 +70,7 @@ impl Accepting<'_> {
             attempts: Vec::new(),
         };
         let named = |clash: &Clash| {
-            let Source { branch, commit, .. } = plan.from[clash.planned];
+            let Source { branch, commit, .. } = plan.sources[clash.planned];
             format!("commit {} of {}", repo.short(commit), branch.map_or("", |at| &self.names[at]))
         };
         driver.land_existing(&plan.carried, &named, report)
@@ -95,7 +95,7 @@ impl Accepting<'_> {
         let mut tip = target.start;
         if let Some(onto) = onto {
             plan.carried.series.push(push::move_to(repo, target, onto)?);
-            plan.from.push(Source { branch: None, commit: onto, is_own: false });
+            plan.sources.push(Source { branch: None, commit: onto, is_own: false });
             tip = Some(onto);
         }
         let (mut parts, mut own, suggestions) = (Vec::new(), HashSet::new(), suggestions(repo, self.watch)?);
@@ -136,11 +136,11 @@ impl Accepting<'_> {
                 match transaction::move_to(repo, from, commit)? {
                     Ok(planned) => plan.carried.series.push(planned),
                     Err(clashes) => {
-                        let here = |clash| Clash { planned: plan.from.len(), ..clash };
+                        let here = |clash| Clash { planned: plan.sources.len(), ..clash };
                         plan.carried.clashes.extend(clashes.into_iter().map(here));
                     }
                 }
-                plan.from.push(source(commit));
+                plan.sources.push(source(commit));
                 tip = Some(commit);
             }
         }
@@ -148,18 +148,18 @@ impl Accepting<'_> {
             let commits: Vec<_> = replayed.iter().map(|source| Replayed::again(source.commit)).collect();
             let Carried { series, clashes, decided } =
                 transaction::replay(repo, onto, &commits, self.options.favor)?;
-            let before = plan.from.len();
+            let before = plan.sources.len();
             let here = |clash: Clash| Clash { planned: clash.planned + before, ..clash };
             plan.carried.clashes.extend(clashes.into_iter().map(here));
             plan.carried.decided.extend(decided.into_iter().map(here));
             plan.carried.series.extend(series);
-            plan.from.extend(replayed);
+            plan.sources.extend(replayed);
         }
         // If there are clashes, the series is incomplete and will not land.
         if plan.carried.clashes.is_empty() {
             // Accepted commits have no edits, so their numbers are recorded instead.
             let mut numbers = 1..;
-            for (planned, source) in plan.carried.series.iter_mut().zip(&plan.from) {
+            for (planned, source) in plan.carried.series.iter_mut().zip(&plan.sources) {
                 planned.edits = numbers.by_ref().take(usize::from(source.is_own)).collect();
             }
         }
@@ -184,7 +184,7 @@ impl Accepting<'_> {
     fn fill(&self, report: &mut Report, plan: &AcceptPlan, made: &Made) {
         let of_branch = |name: &String| AcceptedReport { branch: name.clone(), commits: Vec::new() };
         report.accepted = self.names.iter().map(of_branch).collect();
-        for (place, (planned, source)) in plan.carried.series.iter().zip(&plan.from).enumerate() {
+        for (place, (planned, source)) in plan.carried.series.iter().zip(&plan.sources).enumerate() {
             let new = made.commits.get(place).and_then(|one| one.id);
             let Some(accepted) = source.branch.and_then(|at| report.accepted.get_mut(at)) else { continue };
             let as_is = matches!(planned.making, Making::AsIs { .. });

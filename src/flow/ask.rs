@@ -83,9 +83,9 @@ fn in_the_way(
     let files: Vec<_> = asked.files.iter().filter_map(|(path, _)| RepoPath::parse(path).ok()).collect();
     let found =
         transaction::in_the_way_of(repo, &target, &repo.tree(target.start)?, &files, options.autostash)?;
-    let about: BTreeSet<&str> = found.iter().map(|one| one.subject.as_str()).collect();
+    let blocked: BTreeSet<&str> = found.iter().map(|one| one.subject.as_str()).collect();
     let shown = |path: &&str| files.iter().any(|file| file.as_str() == *path);
-    if about.iter().all(shown) && (about.len() < files.len() || about.is_empty()) {
+    if blocked.iter().all(shown) && (blocked.len() < files.len() || blocked.is_empty()) {
         found.iter().for_each(|one| watch.warn(&format!("{}: an edit of it cannot land", one.message)));
         return Ok(None);
     }

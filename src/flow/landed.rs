@@ -110,7 +110,7 @@ impl Run<'_> {
         let slots = self.resumed().map_or(&[][..], |(_, slots)| slots);
         let replaced: HashMap<Span, Span> =
             slots.iter().filter_map(|slot| Some((slot.span, slot.replaces?))).collect();
-        let of = |response: &Response| {
+        let edits_of = |response: &Response| {
             let mut edits = Vec::new();
             let changes = |step: &'p Step| step.changes.iter().map(|change| (&change.path, step.edit));
             // Has the first edit that changes each file, until the loop reaches a change of it; then the last one so
@@ -133,7 +133,8 @@ impl Run<'_> {
             }
             edits
         };
-        let mut all: Vec<_> = self.digests(repo).iter().cloned().zip(self.responses.iter().map(of)).collect();
+        let mut all: Vec<_> =
+            self.digests(repo).iter().cloned().zip(self.responses.iter().map(edits_of)).collect();
         if let Some(key) = self.key_digest(repo) {
             let edits = all.iter().flat_map(|(_, edits)| edits.clone()).collect();
             all.push((key, edits));
@@ -145,25 +146,30 @@ impl Run<'_> {
     pub(super) fn landed(&self, repo: &Repo, target: &Target) -> Result<AlreadyLanded, Error> {
         let mut landed = AlreadyLanded::default();
         let Some(tip) = target.start.filter(|_| !self.options.again) else { return Ok(landed) };
-        let mut names = None;
+        let mut files = None;
         for (response, digest) in self.responses.iter().zip(self.digests(repo)) {
             let listed = listings::read(repo, digest)?;
             if listed.is_empty() {
                 continue;
             }
             let known = fates_of_edits(repo, &listed, target, tip)?;
-            if names.is_none() {
+            if files.is_none() {
                 let rules = self.rules(repo, target.start)?;
-                names = Some(plan::files(&self.script, &repo.tree(target.start)?, &rules)?);
+                files = Some(plan::files(&self.script, &repo.tree(target.start)?, &rules)?);
             }
-            let names = names.iter().flatten();
+            let files = files.iter().flatten();
             // The files that the previous edit may be for.
             let mut last: Vec<String> = Vec::new();
-            for (at, (edit, name)) in self.script.edits.iter().zip(names).enumerate() {
-                let others = self.script.unnamed.iter().filter(|unnamed| unnamed.edit == edit.span);
-                let others = others.flat_map(|unnamed| &unnamed.candidates);
-                let before = if others.clone().any(Candidate::is_of_last) { last } else { Vec::new() };
-                last = name.iter().cloned().chain(others.map(|one| one.path.shown())).chain(before).collect();
+            for (at, (edit, name)) in self.script.edits.iter().zip(files).enumerate() {
+                let candidates = self.script.unnamed.iter().filter(|unnamed| unnamed.edit == edit.span);
+                let candidates = candidates.flat_map(|unnamed| &unnamed.candidates);
+                let before = if candidates.clone().any(Candidate::is_of_last) { last } else { Vec::new() };
+                last = name
+                    .iter()
+                    .cloned()
+                    .chain(candidates.map(|one| one.path.shown()))
+                    .chain(before)
+                    .collect();
                 if edit.span.response != response.id() || self.script.left_out.contains(&at) {
                     continue;
                 }

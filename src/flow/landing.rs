@@ -136,24 +136,24 @@ impl Landing {
             }
         }
         if !added.is_empty() {
-            let there = on_branch(repo, &added, &repo.commits_beyond(tip, self.start)?)?;
-            let mut there: HashMap<Oid, Oid> = there.into_iter().collect();
-            if let (Some((reference, _)), true) = (&self.recorded, there.len() < added.len()) {
+            let present = on_branch(repo, &added, &repo.commits_beyond(tip, self.start)?)?;
+            let mut present: HashMap<Oid, Oid> = present.into_iter().collect();
+            if let (Some((reference, _)), true) = (&self.recorded, present.len() < added.len()) {
                 let fates = fates(repo, &added, *reference == target.name, tip)?;
                 for (id, _) in fates.into_iter().filter(|(_, fate)| *fate != Fate::Gone) {
-                    there.entry(id).or_insert(id);
+                    present.entry(id).or_insert(id);
                 }
             }
-            if there.is_empty() {
+            if present.is_empty() {
                 let message =
                     format!("the commits of the landing {} are not on that branch, or not any more", self.of);
                 return Err(Error::NothingToUndo(message));
             }
-            let gone = repo.reverted_commits(tip, self.start)?;
+            let reverted = repo.reverted_commits(tip, self.start)?;
             for &commit in added.iter().rev() {
                 let edits = self.edits_of(commit);
-                match there.get(&commit).copied() {
-                    Some(now) if gone.contains(&now) || gone.contains(&commit) => {
+                match present.get(&commit).copied() {
+                    Some(now) if reverted.contains(&now) || reverted.contains(&commit) => {
                         let why = "was already taken back".to_owned();
                         steps.left.push(Left { commit: now, edits, why });
                     }
@@ -169,11 +169,11 @@ impl Landing {
             }
         }
         if let Some(old) = self.old {
-            let gone = repo.commits_beyond(old, [self.new, tip])?;
-            if !gone.is_empty() {
+            let removed = repo.commits_beyond(old, [self.new, tip])?;
+            if !removed.is_empty() {
                 self.check_undone_here(repo, old)?;
             }
-            for id in gone {
+            for id in removed {
                 if !repo.read_commit(id)?.is_merge() {
                     let edits = self.edits_of(id);
                     steps.done.push(UndoStep { replayed: Replayed::again(id), now: id, edits });

@@ -40,7 +40,7 @@ impl Run<'_> {
         target: &Target,
         rebased: Option<Oid>,
     ) -> Result<Result<Resolved, Rejected>, Error> {
-        let shown = self.base.or(target.start);
+        let base = self.base.or(target.start);
         let rules = self.rules(repo, target.start)?;
         repo.forget_precompressed();
         let will_land = !self.options.dry_run && Repo::pays_to_precompress(self.reported().len());
@@ -48,8 +48,8 @@ impl Run<'_> {
             self.responses.iter().for_each(|response| repo.precompress_response(response));
         }
         // If the commits are merged later, the resolved contents are not what lands, so nothing is compressed ahead.
-        let will_land = will_land && rebased.is_none() && shown == target.start;
-        let tree = repo.tree(shown)?.as_checked_out(target.checked_out).to_land_on(will_land);
+        let will_land = will_land && rebased.is_none() && base == target.start;
+        let tree = repo.tree(base)?.as_checked_out(target.checked_out).to_land_on(will_land);
         let may_touch = |plan: &Plan| {
             let mut changes = plan.steps().iter().flat_map(|step| &step.changes);
             changes.all(|change| plan::objection(&change.path, &rules).is_none())
@@ -69,7 +69,7 @@ impl Run<'_> {
             // The edit was resolved against the same tree already. The plan can be used unless this branch has other
             // sensitive paths, such as those of its hooks.
             Some(SingleEdit { resolved: Some(resolved), .. })
-                if shown == self.base
+                if base == self.base
                     && self.landed.borrow().is_empty()
                     && resolved.as_ref().map_or(true, may_touch) =>
             {
@@ -94,7 +94,7 @@ impl Run<'_> {
         let mut series = self.series(repo, &plan, &id)?;
         let (mut unchanged, mut followed, mut decided) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let mut merged = false;
-        if let (Some(from), Some(onto)) = (shown, rebased.or(target.start))
+        if let (Some(from), Some(onto)) = (base, rebased.or(target.start))
             && (from != onto || rebased.is_some())
         {
             merged = true;
@@ -118,10 +118,13 @@ impl Run<'_> {
                 refused = Some(rejected);
             }
             for (at, (planned, new)) in series.iter().zip(&carried.series).enumerate() {
-                let there: BTreeSet<&RepoPath> = new.changes.iter().map(|change| &change.path).collect();
-                let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
-                let (from, to): (Vec<_>, Vec<_>) =
-                    (named.difference(&there).collect(), there.difference(&named).collect());
+                let new_paths: BTreeSet<&RepoPath> = new.changes.iter().map(|change| &change.path).collect();
+                let planned_paths: BTreeSet<&RepoPath> =
+                    planned.changes.iter().map(|change| &change.path).collect();
+                let (from, to): (Vec<_>, Vec<_>) = (
+                    planned_paths.difference(&new_paths).collect(),
+                    new_paths.difference(&planned_paths).collect(),
+                );
                 if let ([from], [to]) = (from.as_slice(), to.as_slice()) {
                     let about =
                         |step: &&plan::Step| planned.edits.contains(&step.edit) && step.path == ***from;

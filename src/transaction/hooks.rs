@@ -304,7 +304,7 @@ impl CommitHooks<'_> {
         let Self { transaction: Transaction { repo, context, .. }, worktree, edits, .. } = self;
         let ran = Ran::Hook(PRE_COMMIT);
         let refuse = |failure: Failure| Err(Error::Hook(Box::new(failure)));
-        let did = |ended: &Ended, before: &str, after: &str| {
+        let refuse_because = |ended: &Ended, before: &str, after: &str| {
             refuse(Failure::new(ran.clone(), edits, ended, before, after))
         };
         let mut is_second = false;
@@ -315,15 +315,17 @@ impl CommitHooks<'_> {
             }
             // git takes a missing index for an empty one, and would commit the removal of all files.
             if worktree.scratch.index().symlink_metadata().is_err() {
-                return did(&ended, "left no index", " to make a commit from");
+                return refuse_because(&ended, "left no index", " to make a commit from");
             }
             let paths = repo.differences(before, Some(tree))?;
             let now = worktree.scratch.taken_in(repo, &paths)?;
             match now == tree {
                 true if ended.is_success() => break,
                 true => return refuse(Failure::of(ran, edits, &ended)),
-                false if is_second => return did(&ended, "changes files", " every time that it runs"),
-                false if Some(now) == before => return did(&ended, "undid all changes", ""),
+                false if is_second => {
+                    return refuse_because(&ended, "changes files", " every time that it runs");
+                }
+                false if Some(now) == before => return refuse_because(&ended, "undid all changes", ""),
                 false => {}
             }
             let changed = repo.differences(Some(tree), Some(now))?;

@@ -60,7 +60,7 @@ pub fn recover(
         Some(watch) => push::lock_between_pushes(repo, timeout, may_ask, watch)?,
         None => super::lock(repo, timeout)?,
     };
-    let (mut all, mut later) = (Vec::new(), Vec::new());
+    let (mut all, mut waiting) = (Vec::new(), Vec::new());
     for path in TransactionDir::list(repo)? {
         if let Err(why) = TransactionDir::check(&path) {
             if !discard {
@@ -72,10 +72,10 @@ pub fn recover(
         let Some(dead) = DeadTransaction::take(repo, path, discard)? else { continue };
         let mut unanswered = None;
         all.extend(dead.or_give_up(dead.settle(&mut unanswered))?);
-        later.extend(unanswered.map(|unanswered| (dead, unanswered)));
+        waiting.extend(unanswered.map(|unanswered| (dead, unanswered)));
     }
     drop(lock);
-    for (dead, (note, known, left)) in later {
+    for (dead, (note, known, left)) in waiting {
         let answer = match known {
             None if may_ask(note.reference()) => note.is_on_remote(repo),
             known => known,

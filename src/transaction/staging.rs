@@ -216,12 +216,13 @@ impl<'a> Staging<'a> {
                     }
                     // The new file gets the permissions of the file that it replaces or comes from, so that a private
                     // file stays private.
-                    let like = match (before, origin) {
+                    let old_file = match (before, origin) {
                         (None, Some(origin)) => checkout.identity(origin.as_str())?,
                         (before, _) => before,
                     };
-                    let like = like.and_then(|like| like.permissions());
-                    write(&name, &bytes, mode, like).map_err(|e| vcs::Error::io("write", &name, e))?;
+                    let old_permissions = old_file.and_then(|file| file.permissions());
+                    write(&name, &bytes, mode, old_permissions)
+                        .map_err(|e| vcs::Error::io("write", &name, e))?;
                     point(Fault::FileStaged)?;
                     file.after = Some(blob_id(&bytes)?.to_string());
                     file.staged = identity(&name)?;
@@ -301,8 +302,8 @@ fn save(name: &Path, mine: &[u8], before: Option<Identity>) -> Result<()> {
     Ok(point(Fault::ChangesSaved)?)
 }
 
-/// Writes a new file. `like` has the permissions of the file that it replaces or comes from.
-fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Result<()> {
+/// Writes a new file. `old_permissions` are those of the file that it replaces or comes from.
+fn write(name: &Path, bytes: &[u8], mode: u32, old_permissions: Option<u32>) -> std::io::Result<()> {
     if mode == LINK {
         return Ok(rustix::fs::symlink(bytes, name)?);
     }
@@ -310,13 +311,13 @@ fn write(name: &Path, bytes: &[u8], mode: u32, like: Option<u32>) -> std::io::Re
     // As in git, the umask restricts these.
     let permissions = if executable { 0o777 } else { 0o666 };
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(permissions).open(name)?;
-    if let Some(like) = like {
+    if let Some(old_permissions) = old_permissions {
         // For git only the owner's execute bit counts. If it is added, everyone who can read the file gets it; if it is
         // removed, everyone loses it.
-        let wanted = match (like & 0o100 != 0, executable) {
-            (false, true) => like | (like & 0o444) >> 2,
-            (true, false) => like & !0o111,
-            _ => like,
+        let wanted = match (old_permissions & 0o100 != 0, executable) {
+            (false, true) => old_permissions | (old_permissions & 0o444) >> 2,
+            (true, false) => old_permissions & !0o111,
+            _ => old_permissions,
         };
         file.set_permissions(std::fs::Permissions::from_mode(wanted))?;
     }

@@ -1,19 +1,21 @@
-//! Refuses HTML-escaped text in a file of another language: it was copied from the source of a page.
+//! Refuses HTML-escaped text in a file that is not markup: the response was copied from the source of a web page.
 
 use super::Guard;
 use crate::diag::{Code, Refusal};
 use crate::text::{Language, Trait};
 
-/// The escapes of `<`, `>` and `&`.
-const ENTITIES: [&[u8]; 3] = [b"&lt;", b"&gt;", b"&amp;"];
-/// Other escapes.
-const OTHERS: [&[u8]; 4] = [b"&quot;", b"&apos;", b"&#39;", b"&#x27;"];
-/// The quotes of texts over several lines.
+/// The escapes of `<`, `>` and `&`, which code uses as operators.
+const OPERATOR_ESCAPES: [&[u8]; 3] = [b"&lt;", b"&gt;", b"&amp;"];
+/// The escapes of quotes.
+const QUOTE_ESCAPES: [&[u8]; 4] = [b"&quot;", b"&apos;", b"&#39;", b"&#x27;"];
+/// The quotes of strings that span several lines.
 const LONG_QUOTES: [&[u8]; 3] = [b"\"\"\"", b"'''", b"`"];
 
-/// Refuses new lines with escapes in code and without any plain `<`, `>` or `&` there, unless the file has escapes. `lines`: also
-/// those that are not new, and whether each is.
-pub(super) fn escaped<'l>(
+/// Refuses new lines whose code has escapes and no plain `<`, `>` or `&`, unless the file has escapes.
+///
+/// `lines` may have unchanged lines, too, because they show where a quote or comment begins; the flag says whether a
+/// line is new.
+pub(super) fn check_escaped<'l>(
     lines: impl Iterator<Item = (&'l [u8], bool)>,
     file_holds: impl Fn(&[u8]) -> bool,
     guard: &Guard,
@@ -21,15 +23,15 @@ pub(super) fn escaped<'l>(
     if guard.allow_escaped || guard.language.has(Trait::Markup) || guard.language.is_prose() {
         return Ok(());
     }
-    let mut scan = Scan { language: guard.language, closes: None, first: None, is_plain: false };
+    let mut scan = Scan { language: guard.language, closes: None, first_escaped: None, has_plain: false };
     for (line, is_new) in lines {
         scan.line(line, is_new);
-        if scan.is_plain {
+        if scan.has_plain {
             return Ok(());
         }
     }
-    match scan.first {
-        Some(line) if !ENTITIES.into_iter().any(file_holds) => {
+    match scan.first_escaped {
+        Some(line) if !OPERATOR_ESCAPES.into_iter().any(file_holds) => {
             let line = String::from_utf8_lossy(line);
             let message = format!("the new text is escaped as in HTML: `{}`", line.trim());
             Err(Refusal::new(Code::Escaped, message).with_help("copy the response as text"))
@@ -38,21 +40,21 @@ pub(super) fn escaped<'l>(
     }
 }
 
-/// The new lines outside of quotes and comments.
+/// Looks for escapes in new lines, outside of quotes and comments.
 struct Scan<'l> {
     language: Language,
-    /// The end of the quote or comment that an earlier line began.
+    /// The mark that ends the quote or comment which an earlier line began.
     closes: Option<&'static [u8]>,
-    /// The first line with an escape.
-    first: Option<&'l [u8]>,
-    /// Whether there is a plain `<`, `>` or `&`.
-    is_plain: bool,
+    /// The first new line with an escape.
+    first_escaped: Option<&'l [u8]>,
+    /// Whether a new line has a plain `<`, `>` or `&`.
+    has_plain: bool,
 }
 
 impl<'l> Scan<'l> {
     fn line(&mut self, line: &'l [u8], is_new: bool) {
-        // Most lines have none of these.
-        if self.closes.is_none() && memchr::memchr3(b'&', b'<', b'>', line).is_none() && !opens(line) {
+        // Most lines end here.
+        if self.closes.is_none() && memchr::memchr3(b'&', b'<', b'>', line).is_none() && !may_open(line) {
             return;
         }
         let mut rest = line;
@@ -81,13 +83,14 @@ impl<'l> Scan<'l> {
                     None if byte == b'"' => return,
                     None => 1,
                 }
-            } else if let Some(entity) = ENTITIES.into_iter().find(|entity| rest.starts_with(entity)) {
-                self.first = self.first.or(is_new.then_some(line));
+            } else if let Some(entity) = OPERATOR_ESCAPES.into_iter().find(|entity| rest.starts_with(entity))
+            {
+                self.first_escaped = self.first_escaped.or(is_new.then_some(line));
                 entity.len()
-            } else if let Some(other) = OTHERS.into_iter().find(|other| rest.starts_with(other)) {
+            } else if let Some(other) = QUOTE_ESCAPES.into_iter().find(|other| rest.starts_with(other)) {
                 other.len()
             } else {
-                self.is_plain |= is_new && matches!(byte, b'<' | b'>' | b'&');
+                self.has_plain |= is_new && matches!(byte, b'<' | b'>' | b'&');
                 1
             };
             rest = rest.get(skipped..).unwrap_or(&[]);
@@ -95,8 +98,8 @@ impl<'l> Scan<'l> {
     }
 }
 
-/// Whether a line may begin a quote or comment over several lines.
-fn opens(line: &[u8]) -> bool {
+/// Returns whether a line may begin a quote or comment that spans several lines.
+fn may_open(line: &[u8]) -> bool {
     LONG_QUOTES.into_iter().chain([&b"/*"[..]]).any(|mark| memchr::memmem::find(line, mark).is_some())
 }
 
@@ -113,11 +116,11 @@ mod tests {
             format: None,
         };
         let holds = |text: &[u8]| memchr::memmem::find(file.as_bytes(), text).is_some();
-        escaped(new.lines().map(|line| (line.as_bytes(), true)), holds, &guard).is_err()
+        check_escaped(new.lines().map(|line| (line.as_bytes(), true)), holds, &guard).is_err()
     }
 
     #[test]
-    fn code_that_is_escaped_is_refused() {
+    fn escaped_code_is_refused() {
         for new in [
             "if a &lt; b:\n",
             "x = 1\nreturn a &amp;&amp; b\n",
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_meant_is_not() {
+    fn escapes_in_markup_prose_quotes_and_comments_are_not_refused() {
         for (path, file, new) in [
             ("a.html", "", "<p>a &lt; b</p>\na &lt; b\n"),
             ("a.tsx", "", "a &lt; b\n"),

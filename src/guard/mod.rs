@@ -1,5 +1,5 @@
-//! Refuses replacements that cannot be meant: placeholders for code that would be lost, conflict markers, dividers of
-//! the edit's format, escaped text, and binary text.
+//! Refuses replacements that a model cannot mean: placeholders for code that would be lost, conflict markers, dividers
+//! of the edit's format, fences, HTML-escaped text, and binary text.
 
 mod escaped;
 pub(crate) mod placeholder;
@@ -35,23 +35,23 @@ pub(crate) fn hunk(
     guard: &Guard,
 ) -> Result<(), Box<Refusal>> {
     let added: Vec<&[u8]> = pattern.added().collect();
-    new_lines(hay, &added, guard)?;
+    check_new_lines(hay, &added, guard)?;
     let (after, is_new): (Vec<&[u8]>, Vec<bool>) = pattern.after_and_new().unzip();
     if is_new.last() == Some(&true) {
-        fenced(hay, &after, is_new.first() == Some(&true), guard)?;
+        check_fence(hay, &after, is_new.first() == Some(&true), guard)?;
     }
     let beside = || {
-        let solid = |line: &usize| !hay.is_blank(*line);
+        let is_solid = |line: &usize| !hay.is_blank(*line);
         let depth_of = |line: usize| depth(hay.text(line));
-        let least = (place.first()..place.behind()).filter(solid).map(depth_of).min();
-        let below = (place.behind()..hay.line_count()).find(solid);
+        let min_depth = (place.first()..place.behind()).filter(is_solid).map(depth_of).min();
+        let below = (place.behind()..hay.line_count()).find(is_solid);
         Beside {
-            above: (0..place.first()).rev().find(solid).map(|line| hay.text(line)),
-            below: below.zip(least).map(|(line, least)| depth_of(line).cmp(&least)),
+            above: (0..place.first()).rev().find(is_solid).map(|line| hay.text(line)),
+            below: below.zip(min_depth).map(|(line, min_depth)| depth_of(line).cmp(&min_depth)),
         }
     };
-    placeholders(hay, pattern, &beside, guard)?;
-    escaped::escaped(
+    check_placeholders(hay, pattern, &beside, guard)?;
+    escaped::check_escaped(
         pattern.added().map(|line| (line, true)),
         |text| !hay.lines_with(text, true).is_empty(),
         guard,
@@ -61,70 +61,83 @@ pub(crate) fn hunk(
 /// Checks the text of a whole file; `old` is the text that it replaces.
 ///
 /// # Errors
-/// The text has a placeholder for code of the old text, a conflict marker that the old text lacks, or a NUL byte.
+/// The text has a placeholder for code of the old text, a conflict marker that the old text lacks, a fence around it,
+/// HTML escapes, or a NUL byte.
 pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<(), Box<Refusal>> {
     let nothing = Content::new(b"");
-    // Few lines are searched for in the whole file, so the budget is not shared.
+    // This searches the file for few lines, so it does not need the shared budget.
     let budget = Budget::default();
     let hay = Haystack::new(old.unwrap_or(&nothing), &budget);
     let new = lines(text);
-    // A whole file may contain lines that are markers in the edit's format.
-    new_lines(hay, &new, &Guard { format: None, ..*guard })?;
-    fenced(hay, &new, true, guard)?;
+    // A whole file may contain lines that are dividers in the edit's format.
+    check_new_lines(hay, &new, &Guard { format: None, ..*guard })?;
+    check_fence(hay, &new, true, guard)?;
     let before = old.map(Content::to_bytes).unwrap_or_default();
     if old.is_some() {
         let before = String::from_utf8_lossy(&before);
-        placeholders(hay, &Pattern::of_texts(&before, text, Unit::Lines), &Beside::default, guard)?;
+        check_placeholders(hay, &Pattern::of_texts(&before, text, Unit::Lines), &Beside::default, guard)?;
     }
     let known: HashSet<&[u8]> =
         before.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end()).collect();
     let new = new.iter().map(|line| (*line, !known.contains(line.trim_ascii_end())));
-    escaped::escaped(new, |text| memchr::memmem::find(&before, text).is_some(), guard)
+    escaped::check_escaped(new, |text| memchr::memmem::find(&before, text).is_some(), guard)
 }
 
-/// Whether a text has a comment with an ellipsis or brackets that says that code is left out.
+/// Returns whether a text has a comment, with an ellipsis or in brackets, that says that code is left out.
 pub(crate) fn leaves_out(text: &str, language: Language) -> bool {
     let lines = lines(text);
     let kind = |at| Placeholder::at(&lines, at, language, &Beside::default);
     (0..lines.len()).any(|at| kind(at) == Some(Placeholder::Marked))
 }
 
-/// Checks lines that are new in a file.
-fn new_lines(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
+/// Refuses new lines with a NUL byte or a marker.
+fn check_new_lines(hay: Haystack<'_>, new: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
     if new.iter().any(|line| memchr::memchr(0, line).is_some()) {
-        // The file would become a binary one.
+        // git would treat the file as binary.
         return Err(Refusal::new(Code::NotEditable, "the new text has a NUL byte"));
     }
-    markers(hay, new, guard)
+    check_markers(hay, new, guard)
 }
 
-/// Refuses a Markdown fence around the whole text, or only its closing line, unless the file is prose, and a CDATA section,
-/// with which XML escapes a text. They belong to the response, not to the file. `is_whole`: the first line is new, too.
-fn fenced(hay: Haystack<'_>, after: &[&[u8]], is_whole: bool, guard: &Guard) -> Result<(), Box<Refusal>> {
-    let says = |line: &&&[u8]| !line.trim_ascii().is_empty();
-    let (first, last) = (after.iter().find(says), after.iter().rev().find(says));
+/// Refuses lines that belong to the response and not to the file: a Markdown fence around the replacement, or only its
+/// closing line, unless the file is prose; and a CDATA section around the replacement.
+///
+/// `is_whole` says whether the first line of the replacement is new, too.
+fn check_fence(
+    hay: Haystack<'_>,
+    after: &[&[u8]],
+    is_whole: bool,
+    guard: &Guard,
+) -> Result<(), Box<Refusal>> {
+    let is_solid = |line: &&&[u8]| !line.trim_ascii().is_empty();
+    let (first, last) = (after.iter().find(is_solid), after.iter().rev().find(is_solid));
     let (Some(first), Some(last)) = (first, last) else { return Ok(()) };
     let is_fence = |line: &[u8]| line.starts_with(b"```");
     // Prose may be above the fence.
     let opening = after.iter().find(|line| is_fence(line));
     let opening = opening.filter(|_| *last == b"```" && !guard.language.is_prose());
-    let is_of_file = || (0..hay.line_count()).any(|at| is_fence(hay.text(at)));
+    let file_has_fence = || (0..hay.line_count()).any(|at| is_fence(hay.text(at)));
     let opening = opening.filter(|line| match std::ptr::eq(*line, last) {
-        // The opening line is lost.
-        true => !is_of_file(),
+        // There is only the closing line.
+        true => !file_has_fence(),
         false => is_whole,
     });
-    let is_escaped = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
-    let begins = opening.or(Some(first).filter(|_| is_whole && is_escaped));
-    match begins.filter(|begins| !hay.has_line(begins, Normalization::Text)) {
-        Some(begins) if !guard.allow_markers => Err(marker(&String::from_utf8_lossy(begins))),
+    let is_cdata = first.trim_ascii().starts_with(b"<![CDATA[") && last.trim_ascii().ends_with(b"]]>");
+    let unwanted = opening.or(Some(first).filter(|_| is_whole && is_cdata));
+    match unwanted.filter(|line| !hay.has_line(line, Normalization::Text)) {
+        Some(line) if !guard.allow_markers => Err(marker(&String::from_utf8_lossy(line))),
         _ => Ok(()),
     }
 }
 
-/// Refuses a new line that says that code is left out: with an ellipsis or brackets, always; with words alone, or with an
-/// ellipsis and other words, only if fewer lines of code are added than removed.
-fn placeholders<'a>(
+/// Refuses a new line that says that code is left out.
+///
+/// ```text
+/// // ... existing code ...     always refused
+/// // rest of the code          refused if fewer lines of code are added than removed
+/// // ... validation ...        likewise
+/// ```
+fn check_placeholders<'a>(
     hay: Haystack<'a>,
     pattern: &Pattern<'_>,
     beside: &dyn Fn() -> Beside<'a>,
@@ -136,8 +149,7 @@ fn placeholders<'a>(
     let (after, language) = (pattern.after(), guard.language);
     let is_code = |step: &&Step<'_>| {
         let text = pattern.text_of(step);
-        let is_ordinary =
-            || !language.is_comment(text) && Placeholder::with_words(text, language, true).is_none();
+        let is_ordinary = || !language.is_comment(text) && Placeholder::parse(text, language, true).is_none();
         **step == Step::Gap || !is_blank(text) && is_ordinary()
     };
     let is_kept = |step: &Step<'_>| matches!(step, Step::Keep(_));
@@ -145,12 +157,12 @@ fn placeholders<'a>(
     for run in pattern.steps.chunk_by(|one, next| is_kept(one) == is_kept(next)) {
         let (new, old): (Vec<_>, Vec<_>) = run.iter().partition(|step| matches!(step, Step::Add(_)));
         let count = |steps: &[&Step<'_>]| steps.iter().copied().filter(is_code).count();
-        let go_for_it = || count(&new) < count(&old);
+        let loses_code = || count(&new) < count(&old);
         for step in run.iter().filter(|step| !matches!(step, Step::Remove(_) | Step::Gap)) {
             let found = if is_kept(step) { None } else { Placeholder::at(&after, at, language, beside) };
-            let is_one = found.is_some_and(|found| found != Placeholder::Unmarked || go_for_it());
-            if is_one && !hay.has_line(after[at], Normalization::Trimmed) {
-                return Err(takes_the_place(after[at]));
+            let is_unwanted = found.is_some_and(|found| found != Placeholder::Unmarked || loses_code());
+            if is_unwanted && !hay.has_line(after[at], Normalization::Trimmed) {
+                return Err(placeholder_refusal(after[at]));
             }
             at += 1;
         }
@@ -158,39 +170,40 @@ fn placeholders<'a>(
     Ok(())
 }
 
-fn takes_the_place(line: &[u8]) -> Box<Refusal> {
+fn placeholder_refusal(line: &[u8]) -> Box<Refusal> {
     let line = String::from_utf8_lossy(line);
     let message = format!("`{}` would replace code of the file", line.trim());
     Refusal::new(Code::Placeholder, message)
         .with_help("write the code out, or leave the unchanged lines out of both texts")
 }
 
-/// Refuses a line that begins or ends a conflict, unless the file has it, or divides a block of the edit's format, unless the file
-/// has such lines.
-/// Models sometimes repeat a divider, or omit a line of a block.
-fn markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
-    let label = |line: &[u8]| {
+/// Refuses a conflict marker that the file lacks, and a divider of SEARCH/REPLACE if the file has no such divider.
+/// Models sometimes repeat a divider, or forget one.
+fn check_markers(hay: Haystack<'_>, added: &[&[u8]], guard: &Guard) -> Result<(), Box<Refusal>> {
+    // The other labels are those of SEARCH/REPLACE markers.
+    let is_conflict = |line: &[u8]| {
         let label = [&b"<<<<<<< "[..], b">>>>>>> "].iter().find_map(|mark| line.strip_prefix(*mark));
-        label.map(|label| !matches!(label.trim_ascii(), b"" | b"SEARCH" | b"REPLACE" | b"NEW_FILE"))
+        label.is_some_and(|label| !matches!(label.trim_ascii(), b"" | b"SEARCH" | b"REPLACE" | b"NEW_FILE"))
     };
-    let is = |line: &[u8], mark: u8, word: &[u8]| {
+    let has_form = |line: &[u8], mark: u8, word: &[u8]| {
         let marks = line.iter().take_while(|b| **b == mark).count();
         (5..=9).contains(&marks) && line[marks..].trim_ascii() == word
     };
     let divides = |line: &[u8]| {
         let line = line.trim_ascii();
         guard.format == Some(FormatId::SearchReplace)
-            && (is(line, b'<', b"SEARCH") || is(line, b'=', b"") || is(line, b'>', b"REPLACE"))
+            && (has_form(line, b'<', b"SEARCH")
+                || has_form(line, b'=', b"")
+                || has_form(line, b'>', b"REPLACE"))
     };
-    // Of any length: under a heading it may be as long as that.
-    let has_one = |new: &[u8]| {
+    // The lengths may differ, because a line of `=` that underlines a heading is as long as the heading.
+    let file_has_one = |new: &[u8]| {
         let mut lines = (0..hay.line_count()).map(|at| hay.text(at));
         let mark = new.trim_ascii().first();
         lines.any(|line| line.trim_ascii().first() == mark && divides(line))
     };
     let is_new = |line: &&&[u8]| {
-        label(line) == Some(true) && !hay.has_line(line, Normalization::Text)
-            || divides(line) && !has_one(line)
+        is_conflict(line) && !hay.has_line(line, Normalization::Text) || divides(line) && !file_has_one(line)
     };
     match added.iter().find(is_new) {
         Some(line) if !guard.allow_markers => Err(marker(&String::from_utf8_lossy(line))),
@@ -232,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_leaving_out_alone_are_refused_where_lines_go_for_them() {
+    fn a_placeholder_without_ellipsis_is_refused_if_it_replaces_code() {
         let before = "fn f() {\n    a();\n    b();\n    c();\n}\n";
         for comment in ["// rest of the code", "/* same as before */", "(rest of the file unchanged)"] {
             let after = |lines: &str| format!("fn f() {{\n    {comment}\n{lines}}}\n");
@@ -258,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_with_an_ellipsis_and_any_words_is_refused_where_lines_go_for_it() {
+    fn an_ellipsis_with_other_words_is_refused_if_it_replaces_code() {
         let before = "fn f() {\n    a();\n    b();\n    c();\n}\n";
         for comment in
             ["// ... validation ...", "// … a and b", "// Handle the request...", "/* and so on... */"]
@@ -277,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_of_a_text_for_people_is_one_too() {
+    fn a_placeholder_in_prose_is_refused() {
         let prose = Guard { language: Language::of("a.md"), ..GUARD };
         let old = Content::new(b"# A\n\nOne.\n\nTwo.\n\nThree.\n");
         let refused =
@@ -299,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_divider_of_the_format_is_not_put_into_a_file() {
+    fn a_new_divider_is_refused() {
         let guard = Guard { format: Some(FormatId::SearchReplace), ..GUARD };
         let code = |file: &str, after: &str| {
             let pattern = Pattern::of_texts("x\n", after, Unit::Lines);
@@ -312,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_placeholder_that_takes_the_place_of_code_is_refused() {
+    fn a_new_placeholder_for_code_is_refused() {
         let before = "fn f() {\n    a();\n    b();\n}\n";
         let after = "fn f() {\n    // ... existing code ...\n}\n";
         assert_eq!(code(before, before, after), Some(Code::Placeholder));
@@ -331,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_text_is_guarded_where_it_replaces_one() {
+    fn a_whole_text_is_checked_against_the_file_it_replaces() {
         let old = Content::new(b"a\nb\n");
         let refused = |text, old| whole_text(text, old, &GUARD).err().map(|refusal| refusal.code);
         assert_eq!(refused("a\n// ... rest of the code ...\n", Some(&old)), Some(Code::Placeholder));
@@ -342,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_around_a_text_is_not_put_into_a_file() {
+    fn a_fence_around_a_text_is_refused() {
         let fenced = "```rust\nfn a() {}\n```\n";
         assert_eq!(whole_text(fenced, None, &GUARD).unwrap_err().code, Code::Markers);
         assert_eq!(code("x\n", "x\n", fenced), Some(Code::Markers));
@@ -356,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_no_binary() {
+    fn a_nul_byte_is_refused() {
         assert_eq!(code("x\n", "x\n", "a\0b\n"), Some(Code::NotEditable));
         assert!(whole_text("a\0b\n", None, &GUARD).is_err());
     }

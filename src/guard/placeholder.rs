@@ -1,15 +1,15 @@
-//! Placeholders: lines that stand for code that a model left out, such as `// ... existing code ...`.
+//! Recognizes placeholders: lines such as `// ... existing code ...`, in the place of code that a model left out.
 
 use crate::text::{Language, Trait, depth, is_blank};
 use std::cmp::Ordering;
 
-/// The words of placeholders. With any other word, a comment is an ordinary one, unless it has an ellipsis and less code is
-/// added than removed.
+/// The words of placeholders. A comment with any other word is ordinary, unless it has an ellipsis and the hunk removes
+/// more code than it adds.
 const WORDS: &str = "existing rest remaining remain remains other same unchanged omitted keep kept stay stays code methods \
                      members fields variants properties definitions tests logic implementation \
                      imports function functions class file section as before here of the your to be and in for this";
 
-/// The beginnings of comments in all languages, longer ones first, and their ends.
+/// The beginnings and ends of comments in all languages; a longer mark comes before its prefix.
 const OPENERS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "#", "%", ";", "*"];
 const CLOSERS: &[&str] = &["*/}", "*/", "-->"];
 
@@ -18,13 +18,14 @@ const CLOSERS: &[&str] = &["*/}", "*/", "-->"];
 pub(crate) enum Placeholder {
     /// An ellipsis, perhaps in brackets, that is not in a comment.
     Dots,
-    /// A comment with the words and an ellipsis or brackets.
+    /// A comment of only placeholder words, with an ellipsis or in brackets.
     Marked,
-    /// A comment with the words alone, or with an ellipsis and other words. It counts only where code is removed.
+    /// A comment of placeholder words alone, or one with an ellipsis and other words. It counts only if code is
+    /// removed.
     Unmarked,
 }
 
-/// The lines of the file beside the new lines.
+/// The lines of the file around the new lines.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Beside<'a> {
     /// The next line above that is not blank.
@@ -34,44 +35,46 @@ pub(super) struct Beside<'a> {
 }
 
 impl Placeholder {
-    /// The placeholder that a line is by its words, whatever is beside it. In prose, only HTML comments are comments.
+    /// Returns the kind of placeholder that a line is, judged by the line alone. In prose, only HTML comments are
+    /// comments.
     pub(crate) fn of(line: &[u8], language: Language) -> Option<Self> {
-        Self::with_words(line, language, false)
+        Self::parse(line, language, false)
     }
 
-    /// The placeholder that a line is; with `any`, a comment with an ellipsis may have any words.
-    pub(super) fn with_words(line: &[u8], language: Language, any: bool) -> Option<Self> {
+    /// As [`Placeholder::of`]; with `any_words`, a comment with an ellipsis may also have other words.
+    pub(super) fn parse(line: &[u8], language: Language, any_words: bool) -> Option<Self> {
         let whole = std::str::from_utf8(line).ok()?.trim();
         let opener = OPENERS.iter().find(|opener| whole.starts_with(**opener));
         let opener = opener.filter(|opener| !language.is_prose() || **opener == "<!--");
         let body = opener.and_then(|opener| whole.strip_prefix(opener)).unwrap_or(whole);
         let body = CLOSERS.iter().find_map(|closer| body.strip_suffix(closer)).unwrap_or(body);
-        // `///`, `##`, `---`.
+        // The opener may repeat its last character: `///`, `##`, `---`.
         let body =
             body.trim_start_matches(opener.and_then(|opener| opener.chars().last()).unwrap_or(' ')).trim();
-        let inner =
+        let bracketed =
             body.strip_prefix(['(', '[', '{', '<']).and_then(|body| body.strip_suffix([')', ']', '}', '>']));
-        let text = inner.unwrap_or(body).trim();
+        let text = bracketed.unwrap_or(body).trim();
         let is_dotted = ["...", "…"].iter().any(|dots| text.starts_with(dots) || text.ends_with(dots));
         let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
         let is_comment = || language.is_comment(line) || matches!(opener, Some(&"<!--" | &"{/*"));
         if !words.clone().all(|word| WORDS.split(' ').any(|one| one.eq_ignore_ascii_case(word))) {
-            return (any && is_dotted && is_comment()).then_some(Placeholder::Unmarked);
+            return (any_words && is_dotted && is_comment()).then_some(Placeholder::Unmarked);
         }
         let is_plain = text.chars().all(|c| c.is_alphabetic() || " .…".contains(c));
         match (opener, words.count()) {
             (Some(_), _) if is_dotted => Some(Placeholder::Marked),
-            (Some(_), 1..) if inner.is_some() => Some(Placeholder::Marked),
+            (Some(_), 1..) if bracketed.is_some() => Some(Placeholder::Marked),
             (Some(_), 1..) if is_comment() => Some(Placeholder::Unmarked),
             (None, 0) if is_dotted && is_plain => Some(Placeholder::Dots),
-            // Several words in brackets are not code.
-            (None, 2..) if inner.is_some() && is_plain && is_dotted => Some(Placeholder::Marked),
-            (None, 2..) if inner.is_some() && is_plain => Some(Placeholder::Unmarked),
+            // Code such as `[rest]` has one word in brackets, so several are no code.
+            (None, 2..) if bracketed.is_some() && is_plain && is_dotted => Some(Placeholder::Marked),
+            (None, 2..) if bracketed.is_some() && is_plain => Some(Placeholder::Unmarked),
             _ => None,
         }
     }
 
-    /// The placeholder that a new line is at its place: not a stub, the end of a document, or an example in prose.
+    /// Returns the kind of placeholder that the new line `lines[at]` is. A stub, the end of a YAML document, and an
+    /// example in prose are none.
     pub(super) fn at<'a>(
         lines: &[&[u8]],
         at: usize,
@@ -79,29 +82,30 @@ impl Placeholder {
         beside: &dyn Fn() -> Beside<'a>,
     ) -> Option<Self> {
         let is_fence = |line: &&&[u8]| line.trim_ascii_start().starts_with(b"```");
-        let is_code = |found: &Self| match found {
+        let is_meant = |found: &Self| match found {
             Placeholder::Dots => language.is_prose() || is_stub(lines, at, language, beside),
             _ => language.is_prose() && lines[..at].iter().filter(is_fence).count() % 2 == 1,
         };
-        Self::with_words(lines[at], language, true).filter(|found| !is_code(found))
+        Self::parse(lines[at], language, true).filter(|found| !is_meant(found))
     }
 }
 
-/// Whether dots are code at this place: the whole body of a Python function, anything in a stub file, the end of a
-/// YAML document, or a line of an interactive session.
+/// Returns whether the dots in `lines[at]` are code: the whole body of a Python function, any dots in a stub file, the
+/// end of a YAML document, or a line of a Python session (`>>>`).
 fn is_stub<'a>(lines: &[&[u8]], at: usize, language: Language, beside: &dyn Fn() -> Beside<'a>) -> bool {
     let beside = beside();
     let (above, below) = (&lines[..at], &lines[at + 1..]);
     let is_shallower = |line: &&[u8]| !is_blank(line) && depth(line) < depth(lines[at]);
     let ends = match below.iter().find(|line| !is_blank(line)) {
         Some(below) => is_shallower(below),
-        // The line with the smallest indentation is the header, if it is in the text.
+        // Nothing follows in the new lines, but the file may continue the body: deeper than the replaced lines if the
+        // new lines have the header, else as deep as they are.
         None if above.iter().any(is_shallower) => beside.below != Some(Ordering::Greater),
         None => beside.below.is_none_or(Ordering::is_lt),
     };
     let above = above.iter().rev().find(|line| !is_blank(line)).copied().or(beside.above);
     let above = above.unwrap_or_default().trim_ascii();
-    // A program may read the comment after the header.
+    // A comment such as `# noqa` may follow the header.
     let header =
         memchr::memmem::find(above, b" #").map_or(above, |comment| &above[..comment]).trim_ascii_end();
     let begins = [&b"def "[..], b"async def ", b")"].iter().any(|begin| header.starts_with(begin))
@@ -124,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_with_the_words_of_leaving_out_alone_and_an_ellipsis_or_brackets_is_one() {
+    fn a_comment_of_placeholder_words_is_a_placeholder() {
         for line in [
             "// ...",
             "// …",
@@ -159,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_word_makes_it_an_ordinary_comment() {
+    fn a_line_with_another_word_is_no_placeholder() {
         for line in [
             "# Loading...",
             "// ... and then the fallback",
@@ -202,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_are_code_as_the_whole_body_of_a_function_of_python() {
+    fn dots_are_code_as_the_whole_body_of_a_python_function() {
         for text in [
             "def f(self) -> int:\n    ...\n",
             "def f(self):  # noqa: D103\n    ...\n",
@@ -229,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_whole_if_the_file_does_not_go_on_with_it() {
+    fn dots_are_no_whole_body_if_the_file_continues_the_body() {
         let at = |text: &str, above: Option<&str>, below| {
             let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
             let beside = Beside { above: above.map(str::as_bytes), below };
@@ -251,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_in_a_text_for_people_is_none() {
+    fn an_example_in_prose_is_no_placeholder() {
         let at = |text: &str| {
             let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
             let line = lines.iter().position(|line| memchr::memmem::find(line, b"...").is_some()).unwrap();

@@ -35,7 +35,7 @@ pub(crate) fn commit(content: &Content, changes: &[LineChange], lineage: &mut Li
     now
 }
 
-/// The lines `first..behind` after the changes in them.
+/// Returns the bytes of the lines `first..behind` with the changes applied.
 pub(crate) fn spliced(content: &Content, first: usize, behind: usize, changes: &[LineChange]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut at = first;

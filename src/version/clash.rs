@@ -1,4 +1,4 @@
-//! Where two versions of a text changed the same lines, and whether they made the same change.
+//! Finds the lines that two versions of a text both changed, and tells whether two changes are the same.
 
 use crate::span::LineRange;
 use crate::text::search::{Budget, Haystack};
@@ -29,8 +29,10 @@ pub fn clash(base: &Content, ours: &Content, theirs: &Content) -> Vec<LineRange>
     found
 }
 
-/// Whether the change from `before` to `after`, merged into `other` line by line, gives `other_after`. The two old texts need
-/// only have lines in common. What is inserted beside lines that only `other` has may be on either side of them.
+/// Returns whether the change from `before` to `after`, merged into `other` line by line, gives `other_after`.
+///
+/// The two old texts only need to have lines in common. If only `other` has lines at the place of an insertion, the
+/// insertion may be before or after them.
 pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Content; 2]) -> bool {
     let budget = Budget::default();
     let lineage = Lineage::between(Haystack::new(before, &budget), Haystack::new(other, &budget));
@@ -53,9 +55,9 @@ pub fn is_same_change([before, after]: [&Content; 2], [other, other_after]: [&Co
 
 /// The changed ranges of lines, in the old text and in the new one.
 fn changes(old: &Content, new: &Content) -> Vec<(Range<usize>, Range<usize>)> {
-    // Shared chunks are equal, and may be long.
+    // This skips chunks that the two texts share, which may be long.
     let (head, tail) = old.shared_lines(new);
-    // With their line endings, as git compares them.
+    // git compares lines with their endings, too.
     let middle = |lines: usize| head..lines - tail;
     let old: Vec<Line<'_>> = old.lines(middle(old.line_count())).collect();
     let new: Vec<Line<'_>> = new.lines(middle(new.line_count())).collect();
@@ -78,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_both_changed_is_a_clash() {
+    fn lines_that_both_changed_clash() {
         let base = "1\n2\n3\n4\n5\n6\n7\n";
         assert_eq!(clashes(base, "1\nx\n3\n4\n5\n6\n7\n", "1\ny\n3\n4\n5\n6\n7\n"), [(2, 2)]);
         assert_eq!(clashes(base, "1\nx\n3\n4\n5\n6\nz\n", "1\ny\n3\n4\n5\n6\n7\n"), [(2, 2)]);

@@ -34,8 +34,8 @@ impl Lineage {
         Self { base: lines, now: lines, runs }
     }
 
-    /// From one text to another that was made from it elsewhere, so that only the texts are known. Only unmistakable lines
-    /// count as the same: equal lines at both ends, lines that occur once in each text, and equal lines next to those.
+    /// Compares two versions of a file whose edits are not known. Lines count as the same only if they cannot be
+    /// mistaken: equal lines at both ends, lines that occur once in each text, and equal lines next to those.
     pub(crate) fn between(base: Haystack<'_>, now: Haystack<'_>) -> Self {
         let (old, new) = (all(base), all(now));
         let run = |(base, now, len)| Run { base, now, len, lead: 0 };
@@ -43,7 +43,7 @@ impl Lineage {
         Self { base: old.len(), now: new.len(), runs }
     }
 
-    /// Notes that `lines` new lines have replaced the lines `start..end`; with `leads`, they belong to the line below.
+    /// Records that `lines` new lines replace the lines `start..end`; with `leads`, they belong to the line below.
     pub(crate) fn replace(&mut self, start: usize, end: usize, lines: usize, leads: bool) {
         let mut runs = Vec::with_capacity(self.runs.len() + 1);
         for run in &self.runs {
@@ -54,12 +54,15 @@ impl Lineage {
             let gone = end.saturating_sub(run.now).min(run.len).max(kept);
             if gone < run.len {
                 let now = run.now + gone - end + start + lines;
-                let first = run.now - run.lead;
-                let come = |above: usize| if leads { above + lines } else { 0 };
+                let first_lead = run.now - run.lead;
+                let with_new = |above: usize| if leads { above + lines } else { 0 };
                 let lead = match () {
-                    () if gone > 0 => come(0),
-                    () if end < first || end == first && !leads => run.lead,
-                    () => run.now - end + come(start.saturating_sub(first)),
+                    // The first line of the run is replaced.
+                    () if gone > 0 => with_new(0),
+                    // The change is above the lines that belong to it.
+                    () if end < first_lead || end == first_lead && !leads => run.lead,
+                    // The change is among these: the ones below it stay, the ones above it only if the new lines lead.
+                    () => run.now - end + with_new(start.saturating_sub(first_lead)),
                 };
                 runs.push(Run { base: run.base + gone, now, len: run.len - gone, lead });
             }
@@ -78,7 +81,7 @@ impl Lineage {
         self.base
     }
 
-    /// Where a line of the base is now; the line after the last is the end of the file.
+    /// Returns where a line of the base is now, if it still exists. The line after the last one is the end of the file.
     pub(crate) fn of(&self, line: usize) -> Option<usize> {
         if line == self.base {
             return Some(self.now);
@@ -101,8 +104,8 @@ impl Lineage {
         Some(run.base + line - run.now)
     }
 
-    /// About where some lines of the base are that were changed; `None` if all of them are there, or nothing came for those
-    /// that went.
+    /// Returns about where the replacement of the lines `start..end` of the base is now; `None` if these lines are
+    /// unchanged, or were removed without a replacement.
     pub(crate) fn replaced(&self, start: usize, end: usize) -> Option<usize> {
         let above = self.runs.partition_point(|run| run.base < start).checked_sub(1);
         let above = above.and_then(|index| self.runs.get(index));
@@ -117,7 +120,7 @@ impl Lineage {
         (!is_whole && first < behind).then(|| (first + gone).min(behind - 1))
     }
 
-    /// The current line after the base's line before `line`; `None` if that is gone.
+    /// Returns the current position right after the base line before `line`; `None` if that base line is gone.
     pub(crate) fn behind(&self, line: usize) -> Option<usize> {
         match line.checked_sub(1) {
             None => Some(0),
@@ -144,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn two_texts_have_in_common_what_cannot_be_mistaken() {
+    fn only_lines_that_cannot_be_mistaken_are_the_same() {
         assert_eq!(between("a\nb\nc\n", "a\nx\nc\n"), [Some(0), None, Some(2), Some(3)]);
         assert_eq!(between("a\n}\nb\n}\n", "x\na\n}\ny\n}\n"), [Some(1), Some(2), None, Some(4), Some(5)]);
         assert_eq!(between("}\n}\n", "x\n}\n}\n}\ny\n"), [None, None, Some(5)], "which of them nobody knows");
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_went_without_others_in_their_place_were_not_replaced() {
+    fn removed_lines_were_not_replaced() {
         let mut lineage = Lineage::new(8);
         lineage.replace(5, 7, 0, false);
         lineage.replace(1, 3, 1, false);
@@ -211,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insertion_in_the_middle_parts_a_run() {
+    fn an_insertion_splits_a_run() {
         let mut lineage = Lineage::new(3);
         lineage.replace(1, 1, 1, false);
         assert_eq!(all(&lineage), [Some(0), Some(2), Some(3), Some(4)]);
@@ -220,7 +223,7 @@ mod tests {
 
     #[test]
     fn any_edits_are_followed() {
-        // Against a list of lines that is edited itself.
+        // Compares with a list of lines that gets the same edits.
         let mut lines: Vec<Option<usize>> = (0..20).map(Some).collect();
         let mut lineage = Lineage::new(20);
         let mut seed = 1_u64;

@@ -4,12 +4,12 @@ use crate::text::{Content, depth, is_blank};
 use crate::version::change::{LineChange, spliced};
 use crate::version::lineage::Lineage;
 
-/// The changes to `base` as changes to `ours`, without those that `ours` has already; `lineage` leads from `base` to `ours`.
-/// `None` if both changed the same lines in different ways.
+/// Returns the changes to `base` as changes to `ours`, without those that `ours` already has; `None` if both changed
+/// the same lines in different ways. `lineage` leads from `base` to `ours`.
 ///
-/// Unlike in diff3, a change next to a change of `ours` is no conflict: each side's replaced lines are known exactly. Lines
-/// that are inserted where `ours` inserted lines, too, go after those, because insertions of one response keep their order.
-/// An insertion next to lines of which `ours` has more or fewer is a conflict.
+/// Unlike in diff3, a change next to a change of `ours` is no conflict, because each side's replaced lines are known
+/// exactly. If both insert lines at one place, those of `ours` come first, because insertions of one response keep
+/// their order. An insertion next to lines that `ours` replaced by more or fewer lines is a conflict.
 pub(crate) fn bring_over(
     base: &Content,
     ours: &Content,
@@ -23,11 +23,11 @@ pub(crate) fn bring_over(
             return None;
         }
         let place =
-            if start == end { insertion(ours, lineage, change) } else { replaced(lineage, start, end) };
-        // Where ours inserted lines, too, they may be the same ones.
-        let behind = place.is_some_and(|place| lineage.behind(start) == Some(place.0));
-        let may_be_made = place.is_none() || start == end && !behind;
-        if may_be_made && has_it(base, ours, lineage, change) {
+            if start == end { insertion(ours, lineage, change) } else { unchanged(lineage, start, end) };
+        // If ours inserted lines at the same place, they may be the same ones.
+        let is_right_behind = place.is_some_and(|place| lineage.behind(start) == Some(place.0));
+        let may_be_made = place.is_none() || start == end && !is_right_behind;
+        if may_be_made && is_made(base, ours, lineage, change) {
             continue;
         }
         let (start, end) = place?;
@@ -36,22 +36,22 @@ pub(crate) fn bring_over(
     Some(brought)
 }
 
-/// Where the lines `start..end` of the base are in ours, if they are unchanged and still consecutive.
-fn replaced(lineage: &Lineage, start: usize, end: usize) -> Option<(usize, usize)> {
+/// Returns where the lines `start..end` of the base are in ours, if they are unchanged and still consecutive.
+fn unchanged(lineage: &Lineage, start: usize, end: usize) -> Option<(usize, usize)> {
     let first = lineage.of(start)?;
-    let together = (start..end).all(|line| lineage.of(line) == Some(first + line - start));
-    together.then_some((first, first + end - start))
+    let is_consecutive = (start..end).all(|line| lineage.of(line) == Some(first + line - start));
+    is_consecutive.then_some((first, first + end - start))
 }
 
-/// Where an insertion into the base goes in ours.
+/// Returns where an insertion into the base goes in ours.
 fn insertion(ours: &Content, lineage: &Lineage, change: &LineChange) -> Option<(usize, usize)> {
     let at = change.start;
-    let came = |behind: usize, front: usize| ours.lines(behind..front).map(|line| line.text);
+    let inserted = |behind: usize, front: usize| ours.lines(behind..front).map(|line| line.text);
     let mut added = change.bytes.split(|byte| *byte == b'\n').filter(|line| !is_blank(line));
     let first = added.next().unwrap_or_default();
     let place = match (lineage.behind(at), lineage.of(at)) {
         (Some(behind), Some(front))
-            if behind <= front && !change.leads && !goes_behind(came(behind, front), first) =>
+            if behind <= front && !change.leads && !goes_behind(inserted(behind, front), first) =>
         {
             Some(behind)
         }
@@ -69,26 +69,27 @@ fn insertion(ours: &Content, lineage: &Lineage, change: &LineChange) -> Option<(
     place.map(|place| (place, place))
 }
 
-/// Whether an added line goes after the lines that were inserted at the same place: not if one of them is indented less,
-/// because that one begins another block.
-pub(crate) fn goes_behind<'a>(mut came: impl Iterator<Item = &'a [u8]>, added: &[u8]) -> bool {
-    came.all(|line| is_blank(line) || depth(line) >= depth(added))
+/// Returns whether an added line goes after the lines that were inserted at the same place. It goes before them if one
+/// of them is indented less, because that one begins another block.
+pub(crate) fn goes_behind<'a>(mut inserted: impl Iterator<Item = &'a [u8]>, added: &[u8]) -> bool {
+    inserted.all(|line| is_blank(line) || depth(line) >= depth(added))
 }
 
-/// The start of the changed lines before a line, in the base and in ours.
+/// Returns the start of the changed lines right above a line, in the base and in ours.
 fn gap_before(lineage: &Lineage, line: usize) -> (usize, usize) {
     let start = (0..line).rev().find(|&line| lineage.of(line).is_some()).map_or(0, |line| line + 1);
     (start, lineage.behind(start).unwrap_or(0))
 }
 
-/// The end of the changed lines from a line on, in the base and in ours.
+/// Returns the end of the changed lines that begin at a line, in the base and in ours.
 fn gap_after(lineage: &Lineage, line: usize) -> (usize, usize) {
     let end = lineage.base_lines();
     (line..=end).find_map(|line| Some((line, lineage.of(line)?))).unwrap_or((end, end))
 }
 
-/// Whether ours, where it differs from the base around the change, is equal to the base with the change.
-fn has_it(base: &Content, ours: &Content, lineage: &Lineage, change: &LineChange) -> bool {
+/// Returns whether ours already has a change: between the nearest unchanged lines, it is equal to the base with the
+/// change.
+fn is_made(base: &Content, ours: &Content, lineage: &Lineage, change: &LineChange) -> bool {
     let (start, ours_start) = gap_before(lineage, change.start);
     let (end, ours_end) = gap_after(lineage, change.end);
     let wanted = spliced(base, start, end, std::slice::from_ref(change));
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_lines_changed_otherwise_are_a_conflict() {
+    fn different_changes_of_the_same_lines_are_a_conflict() {
         assert_eq!(merged(BASE, (1, 2, "q\n"), (1, 2, "x\n")), None);
         assert_eq!(merged(BASE, (1, 2, ""), (1, 2, "x\n")), None, "removed there");
         assert_eq!(merged(BASE, (1, 2, ""), (2, 2, "x\n")), None, "the line it follows is gone");

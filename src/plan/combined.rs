@@ -1,5 +1,5 @@
-//! Edits of one file that are already applied only together: the file may have no single result of theirs, but that of
-//! all.
+//! Recognizes edits of one file that are already applied together. If one edit turns `a` into `b`, and the next turns
+//! `b` into `c`, then a file with `c` has the common result, but not the result of the first edit.
 
 use super::operations::limits;
 use super::overlay::Base;
@@ -14,15 +14,22 @@ use crate::text::search::Budget;
 use crate::version::Version;
 use std::collections::{BTreeMap, HashMap};
 
-/// The most hunks of one file that are judged together: each is searched again for each that is reverted.
-const MOST: usize = 256;
+/// The limit for the hunks of one file that are judged together. The cost is quadratic.
+const MAX_HUNKS: usize = 256;
 
-/// Marks edits as already applied that are so only together: all of them leave the file as it was, or those that share
-/// lines prove it as one hunk would. Where nothing proves it, they are refused if some of them are applied.
-/// `paths` has a name for the path of every edit.
-pub(super) fn judge(script: &Script, paths: &[String], run: &mut Run<'_>) -> Result<(), TreeError> {
+/// Marks the edits of a file as already applied if they are so together. That is proven if all of them leave the file
+/// as it was, if the file ends with all lines that they append, or if every run of hunks that touch each other is
+/// already applied as one hunk. Without proof, edits that change something are refused if another edit of the file is
+/// already applied.
+///
+/// `paths` are the canonical paths of all edits.
+pub(super) fn mark_applied_together(
+    script: &Script,
+    paths: &[String],
+    run: &mut Run<'_>,
+) -> Result<(), TreeError> {
     let base = run.overlay.base;
-    for (path, edits) in several(script, paths) {
+    for (path, edits) in files_with_several_hunks(script, paths) {
         let Ok(path) = RepoPath::parse(path) else { continue };
         let is_of_file = |number: usize| edits.binary_search(&(number - 1)).is_ok();
         let all_apply = !run.findings.iter().any(|finding| finding.edit.is_some_and(is_of_file));
@@ -40,26 +47,27 @@ pub(super) fn judge(script: &Script, paths: &[String], run: &mut Run<'_>) -> Res
             if is_applied { Together::Applied } else { together(script, &edits, base, (&path, &content))? };
         match together {
             Together::Applied => run.mark_applied(script, &edits, &path, &content),
-            Together::Unclear if all_apply => run.refuse_to_repeat(script, &edits),
+            Together::Unclear if all_apply => run.refuse_repetitions(script, &edits),
             Together::Unclear | Together::Unapplied => {}
         }
     }
     Ok(())
 }
 
-/// Whether edits of a file are already applied together.
+/// Whether the edits of a file are already applied together.
 #[derive(Clone, Copy)]
 enum Together {
     /// They are.
     Applied,
-    /// They may be: applied to the file without their results they give the file, but that proves nothing.
+    /// They may be: with their results reverted, they give the file again, but that is no proof.
     Unclear,
     /// They are not.
     Unapplied,
 }
 
 impl Run<'_> {
-    /// Marks edits of a file as already applied. A whole text that the file does not have was replaced by a later one.
+    /// Marks the edits of a file as already applied. If the file does not have the whole text that one of them writes,
+    /// a later edit replaced that text.
     fn mark_applied(&mut self, script: &Script, edits: &[usize], path: &RepoPath, content: &Content) {
         let is_replaced = |edit: &usize| match script.edits.get(*edit).map(|edit| &edit.op) {
             Some(Op::Create { text, .. } | Op::Replace { text }) => rewritten(content, text) != *content,
@@ -71,14 +79,14 @@ impl Run<'_> {
         self.steps.retain(|step| is_other(step.edit));
         self.steps.extend(edits.iter().map(|edit| Step {
             notes: is_replaced(edit).then_some((0, Note::Replaced)).into_iter().collect(),
-            ..Step::of(edit + 1, path.clone(), Outcome::AlreadyApplied)
+            ..Step::without_changes(edit + 1, path.clone(), Outcome::AlreadyApplied)
         }));
     }
 }
 
 impl Run<'_> {
-    /// Refuses edits of a file that may be already applied, if other edits or hunks are.
-    fn refuse_to_repeat(&mut self, script: &Script, edits: &[usize]) {
+    /// Refuses the edits of a file that change something, if another edit or hunk of the file is already applied.
+    fn refuse_repetitions(&mut self, script: &Script, edits: &[usize]) {
         let of_file = || self.steps.iter().filter(|step| edits.binary_search(&(step.edit - 1)).is_ok());
         let is_applied = |step: &Step| {
             let mut notes = step.notes.iter();
@@ -88,42 +96,46 @@ impl Run<'_> {
             return;
         }
         let changing = of_file().filter(|step| step.outcome == Outcome::Changes);
-        let refused = changing.filter_map(|step| Some(repeated(step.edit, script.edits.get(step.edit - 1)?)));
+        let refused =
+            changing.filter_map(|step| Some(may_be_applied(step.edit, script.edits.get(step.edit - 1)?)));
         let refused: Vec<_> = refused.collect();
         self.findings.extend(refused);
     }
 }
 
-/// Refuses an edit that a second run would apply again.
-fn repeated(number: usize, edit: &Edit) -> Diagnostic {
+/// Returns the error about an edit that may be already applied.
+fn may_be_applied(number: usize, edit: &Edit) -> Diagnostic {
     let message = "this may be already applied, as other changes of the file are";
     let error = Diagnostic::error(Code::SearchAmbiguous, edit.span, message).with_help(HELP_CONTEXT);
     error.for_edit(number, edit.path.shown())
 }
 
-/// The files whose edits are judged together, ascending, with the indexes of the edits.
-pub(super) fn several<'p>(script: &Script, paths: &'p [String]) -> Vec<(&'p str, Vec<usize>)> {
+/// Returns the files that have several hunks, ascending, with the indexes of their edits.
+pub(super) fn files_with_several_hunks<'p>(
+    script: &Script,
+    paths: &'p [String],
+) -> Vec<(&'p str, Vec<usize>)> {
     let mut files: HashMap<&str, Vec<usize>> = HashMap::new();
     for (edit, path) in paths.iter().enumerate().filter(|(edit, _)| !script.is_left_out(*edit)) {
         files.entry(path).or_default().push(edit);
     }
-    let mut several: Vec<(&str, Vec<usize>)> =
-        files.into_iter().filter(|(_, edits)| are_several(script, edits)).collect();
-    several.sort_unstable();
-    several
+    let mut found: Vec<(&str, Vec<usize>)> =
+        files.into_iter().filter(|(_, edits)| have_several_hunks(script, edits)).collect();
+    found.sort_unstable();
+    found
 }
 
-/// Whether edits of a file have more than one hunk, and do not move or copy it.
-fn are_several(script: &Script, edits: &[usize]) -> bool {
+/// Returns whether the edits of a file have more than one hunk, and do not move or copy the file.
+fn have_several_hunks(script: &Script, edits: &[usize]) -> bool {
     let of = || edits.iter().filter_map(|edit| script.edits.get(*edit));
     (edits.len() > 1 || of().any(|edit| edit.hunks().len() > 1))
         && !of().any(|edit| matches!(edit.op, Op::Rename { .. } | Op::Copy { .. }))
 }
 
-/// Whether edits only append to a file, and it ends with all of these lines.
+/// Returns whether edits only append to a file, and it ends with all their lines.
 fn are_appended(script: &Script, edits: &[usize], rules: &Rules, content: &Content) -> bool {
     let edits = || edits.iter().filter_map(|edit| script.edits.get(*edit));
-    // A draft and its final version are the same edits.
+    // A draft and the final version repeat the same edits in two regions.
     let mut texts: BTreeMap<u32, String> = BTreeMap::new();
     for edit in edits() {
         let Op::Append { text } = &edit.op else { return false };
@@ -136,7 +148,8 @@ fn are_appended(script: &Script, edits: &[usize], rules: &Rules, content: &Conte
     matches!(locate::append(&file, &texts.concat(), &Context::new(&limits, &budget)), Ok(None))
 }
 
-/// Whether edits that have only hunks, at least two, are already applied together.
+/// Returns whether edits of a file are already applied together: reverts their results, and applies them again. Only
+/// edits with hunks, at least two, can be.
 fn together(
     script: &Script,
     edits: &[usize],
@@ -150,7 +163,7 @@ fn together(
     let hunks: Vec<&Hunk> = part.edits.iter().flat_map(|edit| edit.hunks()).collect();
     let first = part.edits.first().filter(|_| are_hunks && !content.is_binary());
     let Some(limits) =
-        first.filter(|_| (2..=MOST).contains(&hunks.len())).map(|edit| limits(edit, base.rules))
+        first.filter(|_| (2..=MAX_HUNKS).contains(&hunks.len())).map(|edit| limits(edit, base.rules))
     else {
         return Ok(Together::Unapplied);
     };
@@ -160,7 +173,7 @@ fn together(
         return Ok(Together::Unapplied);
     };
     let base = base.with_text(path, before);
-    let run = Run::of(&part, &base, &BTreeMap::new(), Aim::Combined)?;
+    let run = Run::of(&part, &base, &BTreeMap::new(), Aim::AllReapply)?;
     let made = run.overlay.file(path)?.map(|state| run.overlay.text(&state.body)).transpose()?;
     Ok(match run.findings.is_empty() && made.is_some_and(|made| made == *content) {
         true if is_proven => Together::Applied,

@@ -1,4 +1,4 @@
-//! Combines the corrections of a refused attempt with its good edits. Pure.
+//! Combines the good edits of a refused attempt with the model's corrections of the failed ones. Pure.
 
 use crate::diag::{Code, Diagnostic, Severity, counted};
 use crate::edit::{Edit, Op, Script, shown};
@@ -6,7 +6,7 @@ use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::discriminant;
 
-/// An edit of an attempt, or a gap: something that looked like an edit and is none.
+/// An edit of an attempt, or a gap: something that looks like an edit, but could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Slot {
     /// Its span in the responses.
@@ -15,7 +15,7 @@ pub struct Slot {
     pub edit: Option<usize>,
     /// Its state.
     pub state: SlotState,
-    /// The span of the edit that failed first, if this one is its correction.
+    /// If this edit is a correction, the span of the edit that failed first.
     pub replaces: Option<Span>,
 }
 
@@ -25,12 +25,12 @@ impl Slot {
         Self { span, edit: None, state: SlotState::Failed, replaces: None }
     }
 
-    /// Whether it would apply, has landed or was left out.
+    /// Returns whether it would apply, has landed or was left out.
     fn is_good(&self) -> bool {
         !self.failed() && self.state != SlotState::Declined
     }
 
-    /// Whether it was refused, for any reason.
+    /// Returns whether it was refused, for any reason.
     pub fn failed(&self) -> bool {
         matches!(self.state, SlotState::Failed | SlotState::Waiting | SlotState::Forbidden)
     }
@@ -44,28 +44,28 @@ pub enum SlotState {
     Good,
     /// It was refused.
     Failed,
-    /// It was refused only because it depends on an earlier edit that was refused, too: it may apply once that is
+    /// It was refused only because it depends on an earlier edit that was refused, too. It may apply once that one is
     /// corrected.
     Waiting,
-    /// It was refused only because its file may not change, and the model is asked again: it may leave the edit out.
+    /// It was refused only because its file may not change. The model may leave it out of its corrections.
     Forbidden,
     /// It landed, with `--keep-going`, or has a branch of its own.
     Landed,
     /// It was left out.
     LeftOut,
-    /// It or some of its hunks were declined, and the model is asked for another one.
+    /// The user declined it or some of its hunks, and the model is asked for another one.
     Declined,
 }
 
-/// It is unclear which corrections are for which failed edit.
+/// The error that it is unclear which corrections are for which failed edits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", why(*.given, .failed, .again.as_deref()))]
 pub struct Mismatch {
-    /// How many edits of the response are corrections, and not good edits of the attempt once more.
+    /// How many edits of the response are corrections, not counting good edits that were sent again.
     pub given: usize,
     /// The failed edits.
     pub failed: Vec<String>,
-    /// The good edit that one of the corrections may be in other words.
+    /// The good edit that one of the corrections may repeat in other words.
     pub again: Option<String>,
 }
 
@@ -81,9 +81,9 @@ fn why(given: usize, failed: &[String], again: Option<&str>) -> String {
     }
 }
 
-/// The slots of a script with refused edits: its edits and gaps, in order.
+/// Returns the slots of a script with refused edits: its edits and gaps, in order.
 ///
-/// `fine` says whether the edit with an index was not refused.
+/// `fine` says whether the edit with an index would apply.
 pub fn slots(script: &Script, fine: impl Fn(usize) -> bool) -> Vec<Slot> {
     let edits = script.edits.iter().enumerate();
     let mut slots: Vec<Slot> =
@@ -97,8 +97,8 @@ pub fn slots(script: &Script, fine: impl Fn(usize) -> bool) -> Vec<Slot> {
     slots
 }
 
-/// The spans of the gaps, by the indexes of the diagnostics about them: what was declared and is neither an edit nor
-/// part of one.
+/// Returns the spans of the gaps, by the indexes of the diagnostics about them. A gap is what was declared, but is
+/// neither an edit nor part of one.
 fn gaps(script: &Script) -> BTreeMap<usize, Span> {
     let mut found: Vec<(Span, usize)> = Vec::new();
     for (at, diagnostic) in script.diagnostics.iter().enumerate().filter(|(_, d)| is_gap(d)) {
@@ -114,13 +114,14 @@ fn gaps(script: &Script) -> BTreeMap<usize, Span> {
     let mut gaps = BTreeMap::new();
     let mut last: Option<Span> = None;
     for (span, at) in found {
-        // What breaks off is the gap before, unless an edit was read since.
-        let is_same = |before: &Span| {
+        // A diagnostic with an empty span is about the gap before it, which breaks off there, unless an edit is
+        // between.
+        let is_same_gap = |before: &Span| {
             let edits = |span: Span| starts.partition_point(|start| *start < (span.response, span.start));
             let breaks_off = span.start == span.end && edits(*before) == edits(span);
             before.response == span.response && (before.start == span.start || breaks_off)
         };
-        let place = last.filter(is_same).unwrap_or(span);
+        let place = last.filter(is_same_gap).unwrap_or(span);
         gaps.insert(at, place);
         last = Some(place);
     }
@@ -132,19 +133,19 @@ pub fn restate(slots: &mut [Slot], script: &Script, fine: impl Fn(usize) -> bool
     let gaps: Vec<Span> =
         script.diagnostics.iter().filter(|d| is_gap(d)).filter_map(Diagnostic::span).collect();
     for slot in slots {
-        // The parser may report an error about an edit that it read nevertheless.
-        let whole = !gaps.iter().any(|span| slot.span.holds(*span));
-        let good = whole && slot.edit.is_some_and(&fine);
+        // The parser may read an edit and still report an error about it.
+        let is_whole = !gaps.iter().any(|span| slot.span.holds(*span));
+        let is_fine = is_whole && slot.edit.is_some_and(&fine);
         slot.state = match slot.edit {
             Some(_) if slot.state == SlotState::Declined => SlotState::Declined,
             Some(at) if script.is_left_out(at) => SlotState::LeftOut,
-            _ if good => SlotState::Good,
+            _ if is_fine => SlotState::Good,
             _ => SlotState::Failed,
         };
     }
 }
 
-/// Adds the gaps that diagnostics are about, unless a slot has them.
+/// Adds the gaps that diagnostics are about, unless a slot contains them.
 pub fn add_gaps(slots: &mut Vec<Slot>, findings: &[Diagnostic]) {
     for span in findings.iter().filter(|d| is_gap(d)).filter_map(|d| d.lost.or(d.span())) {
         if !slots.iter().any(|slot| slot.span.holds(span)) {
@@ -155,29 +156,30 @@ pub fn add_gaps(slots: &mut Vec<Slot>, findings: &[Diagnostic]) {
     }
 }
 
-/// The path of a gap, if the diagnostics about it know one.
+/// Returns the path of a gap, if the diagnostics about it have one.
 pub fn path_of_gap(slot: &Slot, findings: &[Diagnostic]) -> Option<String> {
     about_gap(slot, findings).find_map(|d| d.path.as_deref()).map(shown)
 }
 
-/// Whether a slot is a gap only because `--strict` refuses what is not read.
-fn is_no_edit(slot: &Slot, findings: &[Diagnostic]) -> bool {
+/// Returns whether a slot is a gap only because `--strict` refuses what is not read.
+fn is_only_unread(slot: &Slot, findings: &[Diagnostic]) -> bool {
     let mut about = about_gap(slot, findings).peekable();
     slot.edit.is_none() && about.peek().is_some() && about.all(|d| d.code == Code::Unread)
 }
 
+/// Returns the diagnostics about a gap.
 fn about_gap<'d>(slot: &Slot, findings: &'d [Diagnostic]) -> impl Iterator<Item = &'d Diagnostic> {
     let place = slot.span;
     let is_about = move |d: &Diagnostic| d.lost.or(d.span()).is_some_and(|span| place.holds(span));
     findings.iter().filter(move |d| is_gap(d) && is_about(d))
 }
 
-/// Whether a diagnostic of the parser means that something declared is not among the edits.
+/// Returns whether a diagnostic says that something which was declared could not be read as an edit.
 fn is_gap(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && diagnostic.edit.is_none()
 }
 
-/// The indexes of the corrections that are good edits of the attempt once more.
+/// Returns the indexes of the corrections that only repeat good edits of the attempt.
 pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTreeSet<usize> {
     let good = slots.iter().filter(|slot| slot.is_good());
     let good: Vec<&Edit> = good.filter_map(|slot| attempt.edits.get(slot.edit?)).collect();
@@ -185,18 +187,23 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
     (0..corrections.edits.len()).filter(is_good).collect()
 }
 
-/// Replaces the failed edits of an attempt by their corrections, without what landed or was left out. Returns the
-/// combined script and its slots.
+/// Replaces the failed edits of an attempt by their corrections. Returns the combined script, without the edits that
+/// have landed, and its slots.
 ///
-/// A correction that is equal to a good edit is ignored. The others replace the failed edits: all of them the only one
-/// that failed; else by path, and in order; the rest in order, if there are as many of both. If none failed, all of
-/// them replace what was declined, and come after the good edits, because they are made for the files with these
-/// applied. An edit that only waits for a failed one needs no correction, and where only good edits are sent again, what is no
-/// edit, may not change, or waits for that is left out. A failed or declined edit without a correction is kept: without any
-/// corrections, all of them are. A correction without a reason has that of the edit that it replaces.
+/// - A correction that repeats a good edit is ignored.
+/// - If one edit failed, all corrections replace it. If several failed, each is replaced by the corrections with its
+///   path. Several failed edits of one path are replaced in order, if there are as many corrections; so are those that
+///   are left.
+/// - If none failed, the corrections replace the declined edits. They come after the good edits, because they are made
+///   for the files with these applied.
+/// - An edit that only depends on a failed one needs no correction.
+/// - If the model only repeats good edits, it leaves the failed ones out. It may leave out text that is no edit, and
+///   edits that may not change their file or depend on a failed one.
+/// - A failed or declined edit without a correction is kept. Without any corrections, all of them are.
+/// - A correction without a reason gets the reason of the edit that it replaces.
 ///
 /// # Errors
-/// It is unclear which correction is for which edit, or one may be a good edit in other words.
+/// It is unclear which correction is for which edit, or one may repeat a good edit in other words.
 pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(Script, Vec<Slot>), Mismatch> {
     let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
     let is_declined = |slot: &Slot| slot.state == SlotState::Declined;
@@ -204,8 +211,8 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     if !corrections.edits.is_empty() && !slots.iter().any(Slot::failed) {
         slots.sort_by_key(is_declined);
     }
-    let again = sent_again(attempt, &slots, corrections);
-    let given: Vec<usize> = (0..corrections.edits.len()).filter(|at| !again.contains(at)).collect();
+    let repeated = sent_again(attempt, &slots, corrections);
+    let given: Vec<usize> = (0..corrections.edits.len()).filter(|at| !repeated.contains(at)).collect();
     let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].failed()).collect();
     let gaps = gaps(attempt);
     let path_of = |slot: &Slot| match edit_of(slot) {
@@ -220,21 +227,22 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         failed: failed.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
         again: None,
     };
-    let of = |at: &usize| &corrections.edits[*at];
-    let (new, known): (Vec<_>, Vec<_>) = (given.iter().map(of).collect(), again.iter().map(of).collect());
+    let edit_at = |at: &usize| &corrections.edits[*at];
+    let new: Vec<_> = given.iter().map(edit_at).collect();
+    let known: Vec<_> = repeated.iter().map(edit_at).collect();
     if let Some(good) = in_other_words(attempt, &slots, &new, &known).filter(|_| !failed.is_empty()) {
         return Err(Mismatch { again: Some(slot_name(good, slot_path(good))), ..mismatch() });
     }
-    let is_sent_again = given.is_empty() && !corrections.edits.is_empty();
+    let only_repeats = given.is_empty() && !corrections.edits.is_empty();
     let is_optional = |slot: &Slot| matches!(slot.state, SlotState::Forbidden | SlotState::Waiting);
-    let can_be_left_out = |slot: &Slot| is_optional(slot) || is_no_edit(slot, &attempt.diagnostics);
-    if is_sent_again && !failed.iter().all(|&at| can_be_left_out(&slots[at])) {
+    let can_be_left_out = |slot: &Slot| is_optional(slot) || is_only_unread(slot, &attempt.diagnostics);
+    if only_repeats && !failed.iter().all(|&at| can_be_left_out(&slots[at])) {
         return Err(mismatch());
     }
     let declined = slots.iter().rposition(is_declined);
     let assigned = match (given.is_empty(), declined) {
-        // Nothing takes the place of what is no edit.
-        (true, _) if is_sent_again => {
+        // The gaps are dropped.
+        (true, _) if only_repeats => {
             let gaps = failed.iter().filter(|&&at| !is_optional(&slots[at]));
             gaps.map(|&at| (at, Vec::new())).collect()
         }
@@ -261,7 +269,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             for &correction in given {
                 let mut edit = corrections.edits[correction].clone();
                 let failed = edit_of(slot);
-                // It belongs to the commit of the mail in which it failed.
+                // A correction belongs to the mail, and so to the commit, of the failed edit.
                 edit.git.mail = edit.git.mail.or(failed.and_then(|failed| failed.git.mail));
                 edit.why = edit.why.take().or_else(|| failed?.why.clone());
                 order.push(Slot {
@@ -279,20 +287,20 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             }
             joined.left_out.insert(joined.edits.len());
         }
-        let is_left_out = slot.state == SlotState::LeftOut || is_sent_again && is_optional(slot);
+        let is_left_out = slot.state == SlotState::LeftOut || only_repeats && is_optional(slot);
         if is_left_out && slot.edit.is_some() {
             joined.left_out.insert(joined.edits.len());
         }
         order.push(Slot { edit: slot.edit.map(|_| joined.edits.len()), ..*slot });
         joined.edits.extend(edit_of(slot).cloned());
     }
-    // A correction without a reason has that of the edit that it replaces, else of the one that failed first.
+    // If the replaced edit had no reason either, the correction gets the reason of the edit that failed first.
     for (at, replaced) in order.iter().filter_map(|slot| slot.edit.zip(slot.replaces)) {
         let first = attempt.edits.iter().find(|edit| edit.span == replaced);
         joined.edits[at].why = joined.edits[at].why.take().or_else(|| first?.why.clone());
     }
-    // A diagnostic of the parser about an edit that is corrected, or a gap that is filled, is no error any more; but a
-    // gap may hide more, so that it is still reported.
+    // The parser's errors about corrected edits are dropped. Those about filled gaps become warnings, because a gap may
+    // hide more than one edit.
     let open: BTreeSet<(bool, Span)> = slots
         .iter()
         .enumerate()
@@ -322,11 +330,11 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     Ok((joined, order))
 }
 
-/// Returns the slot of a good edit that a correction may be in other words: both write the whole file, or their search texts
-/// share half of the lines of one of them, and the search text of no failed edit shares as many with the correction.
+/// Returns the slot of a good edit that a correction may repeat in other words: both write the whole file, or they share
+/// at least half of the lines of one search text, and no failed edit shares as many lines with the correction.
 ///
-/// A good edit that is also sent again as it was is not meant.
-fn in_other_words(attempt: &Script, slots: &[Slot], given: &[&Edit], again: &[&Edit]) -> Option<usize> {
+/// A good edit that is itself repeated does not count.
+fn in_other_words(attempt: &Script, slots: &[Slot], given: &[&Edit], repeated: &[&Edit]) -> Option<usize> {
     let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
     let mut slots_with: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, slot) in slots.iter().enumerate() {
@@ -349,7 +357,7 @@ fn in_other_words(attempt: &Script, slots: &[Slot], given: &[&Edit], again: &[&E
             discriminant(&good.op) == discriminant(&correction.op)
                 && good.path.is_like(&correction.path)
                 && (is_whole(good) || is_like(good, count(at)))
-                && !again.iter().any(|edit| edit.says_the_same(good))
+                && !repeated.iter().any(|edit| edit.says_the_same(good))
         };
         let mut good = (0..slots.len()).filter(|&at| slots[at].is_good());
         good.find(|&at| edit_of(&slots[at]).is_some_and(|good| is_it(at, good)))
@@ -361,7 +369,7 @@ fn slot_name(at: usize, path: Option<&str>) -> String {
     format!("edit {}, {}", at + 1, path.unwrap_or("?"))
 }
 
-/// The corrections for each failed slot; `None` if that is unclear.
+/// Returns the corrections for each failed slot; `None` if that is unclear.
 fn assign<'a>(
     failed: &[usize],
     given: &[usize],
@@ -374,10 +382,10 @@ fn assign<'a>(
     }
     let mut assigned: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut left: Vec<usize> = Vec::new();
-    // If there are fewer corrections, they are for the edits that need one.
-    let fitting = |slots: &[usize], given: usize| -> Option<Vec<usize>> {
-        let first: Vec<usize> = slots.iter().copied().filter(|&at| !needs_none(at)).collect();
-        [slots.to_vec(), first].into_iter().find(|slots| slots.len() == given)
+    // If there are not enough corrections for all, they may be for the edits that need one.
+    let as_many = |slots: &[usize], given: usize| -> Option<Vec<usize>> {
+        let needing: Vec<usize> = slots.iter().copied().filter(|&at| !needs_none(at)).collect();
+        [slots.to_vec(), needing].into_iter().find(|slots| slots.len() == given)
     };
     let mut of_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for &correction in given {
@@ -389,7 +397,7 @@ fn assign<'a>(
             [] => left.extend(corrections),
             [only] => drop(assigned.insert(*only, corrections)),
             own => {
-                let own = fitting(own, corrections.len())?;
+                let own = as_many(own, corrections.len())?;
                 assigned.extend(own.into_iter().zip(corrections).map(|(at, one)| (at, vec![one])));
             }
         }
@@ -400,7 +408,7 @@ fn assign<'a>(
         (_, []) => {}
         ([only], left) => drop(assigned.insert(*only, left.to_vec())),
         (open, left) => {
-            let open = fitting(open, left.len())?;
+            let open = as_many(open, left.len())?;
             assigned.extend(open.into_iter().zip(left).map(|(at, correction)| (at, vec![*correction])));
         }
     }

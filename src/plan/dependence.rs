@@ -4,12 +4,12 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Hunk, Occurrence, Op, Script};
 use std::collections::{HashMap, HashSet};
 
-/// The message for an edit that depends on one that is left out.
+/// Returns the message for an edit that depends on one that is left out.
 pub(super) fn depends_on_left_out(earlier: usize) -> String {
     format!("depends on edit {earlier}, which was left out")
 }
 
-/// The hint for an edit that depends on one that is refused.
+/// Returns the hint for an edit that depends on one that is refused.
 fn correct_first(earlier: usize) -> String {
     format!("depends on edit {earlier}, which is refused too: correct that one first")
 }
@@ -17,7 +17,7 @@ fn correct_first(earlier: usize) -> String {
 /// The edits that are refused or left out, and what they would have added.
 #[derive(Default)]
 pub(super) struct Unapplied<'a> {
-    /// The edit that would have created a file, by its path.
+    /// The first edit that would have created a file, by its path.
     files: HashMap<&'a str, usize>,
     /// The first edit that would have added a line, by path and line.
     lines: HashMap<(&'a str, &'a str), usize>,
@@ -26,33 +26,32 @@ pub(super) struct Unapplied<'a> {
 }
 
 impl<'a> Unapplied<'a> {
-    /// The edit that would have added what a refused one searches for.
+    /// Returns the edit that would have added the file or line that a refused edit lacks.
     pub(super) fn needed_by(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
         match diagnostic.code {
             Code::NotFound => self.files.get(path).copied(),
-            Code::SearchNotFound => self.adding(edit, path, diagnostic),
+            Code::SearchNotFound => self.adder_of_missing_line(edit, path, diagnostic),
             _ => None,
         }
     }
 
-    /// Names in the diagnostic of an edit the earlier one, refused or left out, that would have added what it searches
-    /// for.
-    pub(super) fn name(&self, script: &Script, edit: &Edit, path: &str, diagnostic: &mut Diagnostic) {
+    /// If an earlier edit would have added what the refused edit lacks, says so in the diagnostic.
+    pub(super) fn explain(&self, script: &Script, edit: &Edit, path: &str, diagnostic: &mut Diagnostic) {
         match self.needed_by(edit, path, diagnostic) {
             Some(earlier) if script.is_left_out(earlier - 1) => {
                 diagnostic.help = Some(depends_on_left_out(earlier));
             }
             Some(earlier) => {
                 diagnostic.help = Some(correct_first(earlier));
-                builds_on(diagnostic, earlier);
+                set_builds_on(diagnostic, earlier);
             }
             None => {}
         }
     }
 
-    /// Refuses an edit that counts, if an edit of the same file before it is refused: the model counted in a text with
-    /// that one applied. An edit that is left out may have landed.
-    pub(super) fn uncounted(&self, edit: &Edit, path: &str) -> Option<Diagnostic> {
+    /// Refuses an edit that counts places or lines if an earlier edit of the file is refused, because the model counted
+    /// them with that edit applied. Left-out edits do not matter here, because they may have landed.
+    pub(super) fn check_count(&self, edit: &Edit, path: &str) -> Option<Diagnostic> {
         let counts = |hunk: &&Hunk| match hunk.anchor {
             Anchor::Occurrence(occurrence) => occurrence != Occurrence::All,
             Anchor::After(_) => true,
@@ -61,15 +60,17 @@ impl<'a> Unapplied<'a> {
         let hunk = edit.hunks().iter().find(counts)?;
         let earlier = *self.refused.get(path)?;
         let mut diagnostic = Diagnostic::error(Code::SearchAmbiguous, hunk.span, correct_first(earlier));
-        builds_on(&mut diagnostic, earlier);
+        set_builds_on(&mut diagnostic, earlier);
         Some(diagnostic)
     }
 
-    pub(super) fn refuse(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
+    /// Adds an edit that is refused.
+    pub(super) fn add_refused(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
         self.refused.entry(path).or_insert(number);
         self.add(number, edit, path);
     }
 
+    /// Adds an edit that is left out.
     pub(super) fn add(&mut self, number: usize, edit: &'a Edit, path: &'a str) {
         let to = match &edit.op {
             Op::Create { .. } | Op::Append { .. } => path,
@@ -99,11 +100,11 @@ impl<'a> Unapplied<'a> {
         }
     }
 
-    /// The edit that would have added a line that the refused hunk searches for and the closest match lacks.
-    fn adding(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
+    /// Returns the edit that would have added a line of the search text that the closest match lacks.
+    fn adder_of_missing_line(&self, edit: &Edit, path: &str, diagnostic: &Diagnostic) -> Option<usize> {
         let hunk = edit.hunk_at(diagnostic.span()?)?;
         let nearest = diagnostic.evidence.as_ref().and_then(|evidence| evidence.nearest.as_ref());
-        let there: HashSet<&str> =
+        let closest: HashSet<&str> =
             nearest.map(|nearest| nearest.lines.iter().map(|line| line.trim()).collect()).unwrap_or_default();
         let wanted: Vec<&str> = match &hunk.change {
             Change::Splits { .. } => return None,
@@ -111,12 +112,12 @@ impl<'a> Unapplied<'a> {
         };
         wanted.iter().map(|line| line.trim()).find_map(|line| {
             let number = *self.lines.get(&(path, line))?;
-            (!there.contains(line)).then_some(number)
+            (!closest.contains(line)).then_some(number)
         })
     }
 }
 
-fn builds_on(diagnostic: &mut Diagnostic, earlier: usize) {
+fn set_builds_on(diagnostic: &mut Diagnostic, earlier: usize) {
     diagnostic.evidence.get_or_insert_default().builds_on = Some(earlier);
 }
 
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_of_what_a_refused_one_brings_names_it() {
+    fn an_edit_of_a_line_that_a_refused_edit_adds_names_it() {
         let found =
             refused(&[patch("a", "absent()", "brought()"), patch("a", "brought()", "three()")].concat());
         assert_eq!(builds_on(&found), [None, Some(1)]);
@@ -155,19 +156,19 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_counts_behind_a_refused_one_of_its_file_is_refused() {
+    fn an_edit_that_counts_is_refused_after_a_refused_edit_of_the_file() {
         let count = |path: &str| patch(path, "one", "two").replace("<find>", "<find occurrence=\"1\">");
         let found = refused(&[patch("a", "absent()", "brought()"), count("a")].concat());
         assert_eq!(builds_on(&found), [None, Some(1)]);
         assert_eq!(found[1].message, super::correct_first(1));
-        // Not in front of it, nor in another file.
+        // An edit before it, or of another file, is not refused.
         for fine in [[count("a"), patch("a", "absent()", "x")], [patch("b", "absent()", "x"), count("a")]] {
             assert_eq!(refused(&fine.concat()).len(), 1);
         }
     }
 
     #[test]
-    fn an_edit_of_a_file_that_a_refused_one_makes_names_it() {
+    fn an_edit_of_a_file_that_a_refused_edit_creates_names_it() {
         let moved = "<edit file=\"none\" op=\"move\"><to file=\"b\" /></edit>\n";
         let found = refused(&format!("{moved}{}", patch("b", "x", "y")));
         assert_eq!(builds_on(&found), [None, Some(1)]);

@@ -1,5 +1,5 @@
-//! Files that are not UTF-8, such as those in Latin-1. A response is UTF-8: it can quote and add plain ASCII lines;
-//! others would mix encodings in the file.
+//! Protects files that are not UTF-8, such as those in Latin-1. A response is UTF-8, so it may only quote and add ASCII
+//! lines there: other lines would mix two encodings in the file.
 
 use super::FileState;
 use super::operations::{Operation, Stop};
@@ -29,8 +29,8 @@ impl Operation<'_, '_> {
         Err(error.with_help("write these lines in ASCII, or convert the file to UTF-8 first").into())
     }
 
-    /// The hint for a search text that does not match such a file and is not ASCII.
-    pub(super) fn unquotable(
+    /// Returns the hint for a search text that is not ASCII and does not match in such a file.
+    pub(super) fn encoding_hint(
         &self,
         path: &RepoPath,
         content: &Content,
@@ -42,6 +42,7 @@ impl Operation<'_, '_> {
     }
 }
 
+/// Returns why a file is not UTF-8, for messages.
 fn reason(path: &RepoPath, content: &Content) -> Option<String> {
     let (line, byte) = content.not_utf8()?;
     Some(format!("`{path}` is not UTF-8 (line {line} has the byte 0x{byte:02x})"))

@@ -1,9 +1,10 @@
-//! Code blocks that name a file and are no edits. The tree decides: they show what the file contains, are new files, or
-//! are errors, because nothing that is meant for a file is dropped in silence.
+//! Decides what to do with code blocks that name a file but are not edits. The tree tells whether a block shows what
+//! the file contains, or is a new file. Every other block is an error, because nothing that is meant for a file may be
+//! dropped silently.
 
 mod snippet;
 
-use super::operations::path_if_any;
+use super::operations::path_if_valid;
 use super::overlay::{Base, Overlay};
 use super::unnamed::is_file;
 use super::{MemoryTree, Node, Rules, Run, TreeError, TreeView};
@@ -24,17 +25,18 @@ use crate::text::{Content, Language, Normalization, extension};
 use snippet::{replacement, snippet, snippet_file};
 use std::collections::{HashMap, HashSet};
 
-/// The most blocks that are refused, one by one.
-const REFUSED: usize = 1000;
+/// The limit for the blocks that are refused one by one.
+const MAX_REFUSED: usize = 1000;
 
 /// The hint for a block that is not an edit.
-const AS_WHOLE: &str = "take it as the whole file with --format whole-file";
-const OR_AS_SNIPPET: &str = ", or as definitions of it with --format snippet";
+const HELP_WHOLE_FILE: &str = "take it as the whole file with --format whole-file";
+/// The rest of the hint, unless the block was read as a snippet.
+const HELP_OR_SNIPPET: &str = ", or as definitions of it with --format snippet";
 
-/// The most places that the note about other code blocks names.
-const PLACES: usize = 20;
+/// The limit for the places that the note about unread blocks names.
+const MAX_PLACES: usize = 20;
 
-/// Decides what the code blocks are that may name a file. New files become edits of the script, in the order of the
+/// Decides what the code blocks in [`Script::given`] mean. New files become edits of the script, in the order of the
 /// response. Blocks that show what a file contains are dropped, and those that name no file become unread. The others
 /// become pending: [`super::resolve`] refuses them unless the edits add their lines.
 ///
@@ -49,9 +51,9 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     let files = FileLines::new(&overlay);
     let mut touched = touched(script);
     let (mut shown, mut edits, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-    // The snippet above.
+    // The snippet right above, which the next one may replace.
     let mut above: Option<CodeBlock> = None;
-    for given in with_files(std::mem::take(&mut script.given), base)? {
+    for given in with_named_files(std::mem::take(&mut script.given), base)? {
         if let Some(file) = snippet_file(&given, above.as_ref(), base)? {
             above = Some(files.settle_snippet(given, file, above, script, &mut edits)?);
             continue;
@@ -75,9 +77,11 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         {
             edits.push(edit_of(&given, &only.path));
             touched.insert(only.path.shown(), given.span);
-        } else if given.state != FenceState::Unclosed && files.show(&given.candidates, given.content())? {
+        } else if given.state != FenceState::Unclosed
+            && files.any_shows(&given.candidates, given.content())?
+        {
             if let Some(only) = only
-                && files.hold_no_more(only, given.content())?
+                && files.is_whole(only, given.content())?
             {
                 whole.push(edit_of(&given, &only.path));
             }
@@ -86,13 +90,13 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
             script.pending.push(given);
         }
     }
-    // The new files are in the tree, because the response is already applied.
+    // All blocks are whole files of the tree: they are new files that are already applied.
     if script.edits.is_empty() && edits.is_empty() && script.pending.is_empty() && whole.len() == shown.len()
     {
         (edits, shown) = (whole, Vec::new());
     }
     insert(script, edits);
-    // Without edits, every block is listed.
+    // If there is no edit, every block is listed.
     if script.edits.is_empty() {
         script.pending.append(&mut shown);
         script.pending.sort_by_key(|given| given.span);
@@ -101,8 +105,8 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
     Ok(())
 }
 
-/// The blocks, with the files that they name as their only candidates.
-fn with_files(blocks: Vec<CodeBlock>, base: &Base<'_>) -> Result<Vec<CodeBlock>, TreeError> {
+/// Reduces the candidates of each block to the files that it names.
+fn with_named_files(blocks: Vec<CodeBlock>, base: &Base<'_>) -> Result<Vec<CodeBlock>, TreeError> {
     let mut all = Vec::new();
     for given in blocks {
         let own = named_files(&given, base)?;
@@ -111,7 +115,7 @@ fn with_files(blocks: Vec<CodeBlock>, base: &Base<'_>) -> Result<Vec<CodeBlock>,
         let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
         all.push(CodeBlock { path_line, candidates: own, ..given });
     }
-    // Of several texts for the file that the user names, it is not clear which is meant.
+    // If several blocks may be for the file that the user names, it is not clear which one is.
     let is_asked = |given: &&mut CodeBlock| {
         !given.is_snippet && given.candidates.iter().any(|one| one.by == Clue::Asked)
     };
@@ -121,19 +125,20 @@ fn with_files(blocks: Vec<CodeBlock>, base: &Base<'_>) -> Result<Vec<CodeBlock>,
     Ok(all)
 }
 
-/// The paths that edits of the script may be for, with the span of the first of these. A block after it shows the
-/// result of the edit; one before it may be the file that the edit changes.
+/// Returns the paths that edits may change, each with the span of the first such edit. A block after it shows the
+/// result; a block before it may be the file that the edit changes. If an edit creates the file, or moves or copies one
+/// there, every block of the response shows the result.
 fn touched(script: &Script) -> HashMap<String, Span> {
     let mut touched = HashMap::new();
     for edit in &script.edits {
-        let makes = matches!(edit.op, Op::Create { .. } | Op::Replace { .. });
+        let creates = matches!(edit.op, Op::Create { .. } | Op::Replace { .. });
         let to = match &edit.op {
             Op::Rename { to, .. } | Op::Copy { to, .. } => Some(to.shown()),
             _ => None,
         };
         let start = Span::new(edit.span.response, 0, 0);
         let names = to.into_iter().map(|to| (to, start));
-        let own = (edit.path.shown(), if makes { start } else { edit.span });
+        let own = (edit.path.shown(), if creates { start } else { edit.span });
         for (path, span) in names.chain([own]) {
             touched.entry(path).and_modify(|first: &mut Span| *first = span.min(*first)).or_insert(span);
         }
@@ -146,7 +151,7 @@ fn touched(script: &Script) -> HashMap<String, Span> {
     touched
 }
 
-/// The files that a block names; several only if whole lines name several.
+/// Returns the files that a block names. There are several only if several whole lines name one.
 fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, TreeError> {
     let mut own: Vec<Candidate> = Vec::new();
     let is_in = |own: &[Candidate], one: &Candidate| own.iter().any(|other| other.path.is_like(&one.path));
@@ -156,7 +161,7 @@ fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, Tre
         }
     }
     if !own.is_empty() {
-        // A line above them that may be a path, too.
+        // A line above that may be another path makes it unclear which file is meant.
         let is_other = |one: &&Candidate| {
             let path = one.path.shown();
             let names_part = |own: &Candidate| own.path.shown().starts_with(&path);
@@ -175,14 +180,14 @@ fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, Tre
         }
     }
     let fits = |one: &&Candidate| Language::is_called(&given.language, &one.path.shown());
-    // Nothing but the option says that it is a file, so that prose is none.
+    // Only the option says that the block is this file, so the text must at least parse.
     let is_valid = |one: &&Candidate| syntax::worse(&one.path.shown(), "", &given.text).is_none();
     let asked = given.candidates.iter().find(|one| one.by == Clue::Asked);
     let only = if let [only] = own.as_slice() { Some(only).filter(fits) } else { None };
     Ok(only.or(asked.filter(fits).filter(is_valid)).cloned().into_iter().collect())
 }
 
-/// Whether a line that names no file that the tree has may name one: it has directories, and is no label such as
+/// Returns whether a line may be the path of a file that the tree lacks: it has directories, and is no label such as
 /// `Client/Server`.
 fn may_be_path(path: &str) -> bool {
     path.contains('/')
@@ -190,22 +195,22 @@ fn may_be_path(path: &str) -> bool {
         && !path.contains(|c: char| c.is_uppercase() || c.is_whitespace())
 }
 
-/// Whether a line, comment or info string that may be a path names a file: the tree has it, or it looks like a path. A
-/// path with directories and an extension does; `and/or` and `console.log` do not, and a bare name only if it fits the
-/// info string.
+/// Returns whether a line, comment or info string names a file: the tree has the file, or the text looks like a path.
+/// `src/run.py` does; `and/or` and `console.log` do not; `run.py` does only if it fits the info string of the fence.
 fn is_named(given: &CodeBlock, one: &Candidate, base: &Base<'_>) -> Result<bool, TreeError> {
     let path = one.path.shown();
     let has_extension =
         extension(&path).is_some_and(|one| one.starts_with(|c: char| c.is_ascii_alphabetic()));
     let folder = path.rsplit_once('/').map(|(folder, _)| folder);
-    let is_of = has_extension || Language::has_name(&path);
-    let fits = is_of && !given.language.is_empty() && Language::is_called(&given.language, &path);
+    let has_language = has_extension || Language::has_name(&path);
+    let fits = has_language && !given.language.is_empty() && Language::is_called(&given.language, &path);
     // Without quotes, `NOTES` may be a title.
     let is_known = one.quoted && Language::is_well_known(&path);
-    let is_list = folder.is_none() && !path.starts_with('[') && path.contains(['[', ']', '(', ')', ',']);
+    let has_punctuation =
+        folder.is_none() && !path.starts_with('[') && path.contains(['[', ']', '(', ')', ',']);
     let looks_like_path = match folder {
         _ if path.starts_with(['$', '~', '%']) || path.starts_with("@/") => false,
-        _ if path.contains(' ') && one.by != Clue::Label || is_list && !one.quoted => false,
+        _ if path.contains(' ') && one.by != Clue::Label || has_punctuation && !one.quoted => false,
         _ if one.by == Clue::Label && !path.starts_with('/') && !path.contains(' ') => true,
         _ if given.is_whole => one.quoted || folder.is_some() || has_extension,
         Some(_) if has_extension || fits || path.starts_with('.') => true,
@@ -221,8 +226,8 @@ fn is_named(given: &CodeBlock, one: &Candidate, base: &Base<'_>) -> Result<bool,
     Ok(looks_like_path || is_file(&one.path, base)?)
 }
 
-/// The edit of a block that is requested to be a whole file. `namesake` is a file in another directory with the bare
-/// name of a missing one.
+/// Returns the edit of a block that is requested to be a whole file. `namesake` is a file with the same bare name in
+/// another directory, if the block's own path does not exist.
 fn whole_file(given: &CodeBlock, namesake: Option<RepoPath>) -> Result<Edit, Box<Diagnostic>> {
     if let ([only], Some(other)) = (given.candidates.as_slice(), namesake) {
         let name = &only.path.raw;
@@ -242,7 +247,7 @@ fn whole_file(given: &CodeBlock, namesake: Option<RepoPath>) -> Result<Edit, Box
     }
 }
 
-/// Whether all lines of a text have the marks of a diff.
+/// Returns whether a text is a diff: it begins with `@@`, or all lines have the marks of a diff.
 fn is_diff(text: &str) -> bool {
     let begins = |mark: char| text.lines().any(|line| line.starts_with(mark));
     if text.trim_start().starts_with("@@") {
@@ -252,8 +257,8 @@ fn is_diff(text: &str) -> bool {
     begins('+') && begins('-') && text.lines().all(has_mark)
 }
 
-/// Whether a block is a new file: a whole line or the info string names its path and no other, it is closed and leaves
-/// nothing out, and the file is missing and needs no permission.
+/// Returns whether a block is a new file: a whole line or the info string names its path and no other, the block is
+/// closed and leaves nothing out, and the file is missing and needs no permission.
 fn is_new_file(given: &CodeBlock, only: &Candidate, overlay: &Overlay<'_>) -> Result<bool, TreeError> {
     let rules = overlay.base.rules;
     let name = only.path.shown();
@@ -264,7 +269,7 @@ fn is_new_file(given: &CodeBlock, only: &Candidate, overlay: &Overlay<'_>) -> Re
         && (Language::is_called(&given.language, &name) || !Language::has_name(&name))
         && !is_pattern(&only.path.raw)
         && (rules.allow_placeholder || !guard::leaves_out(given.content(), language));
-    let Some(path) = path_if_any(&only.path, overlay)?.filter(|_| is_whole) else { return Ok(false) };
+    let Some(path) = path_if_valid(&only.path, overlay)?.filter(|_| is_whole) else { return Ok(false) };
     Ok(overlay.node(&path)?.is_none()
         && !is_sensitive(&path)
         && !(rules.also_sensitive)(&path)
@@ -272,15 +277,15 @@ fn is_new_file(given: &CodeBlock, only: &Candidate, overlay: &Overlay<'_>) -> Re
         && !(rules.ignored)(&path))
 }
 
-/// The file in another directory with the bare name of a missing one.
+/// Returns a file of another directory with the same name, if the path is a bare name and there is no such file.
 fn namesake(bare: &Target, overlay: &Overlay<'_>) -> Result<Option<RepoPath>, TreeError> {
-    match path_if_any(bare, overlay)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
+    match path_if_valid(bare, overlay)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
         Some(path) if overlay.node(&path)?.is_none() => Ok(overlay.with_name(path.file_name(), 1)?.pop()),
         _ => Ok(None),
     }
 }
 
-/// The edit that makes a block the whole content of a file.
+/// Returns the edit that makes a block the whole content of a file.
 fn edit_of(given: &CodeBlock, path: &Target) -> Edit {
     let existing = if given.is_whole { Existing::Overwrite } else { Existing::Refuse };
     let op = Op::Create { text: text_of(given), existing };
@@ -289,13 +294,13 @@ fn edit_of(given: &CodeBlock, path: &Target) -> Edit {
     Edit { why, label, ..Edit::new(FormatId::WholeFile, given.span, path.clone(), op) }
 }
 
-/// The lines of a block without its path; the very lines of the response if it has no path line.
+/// Returns the text of a block without its path line.
 fn text_of(given: &CodeBlock) -> Passage {
     if given.path_line == 0 { given.text.clone() } else { given.content().into() }
 }
 
-/// Makes edits of the blocks that were recorded as new files or snippets. A snippet may be recorded together with the one
-/// above it, which it replaces.
+/// Makes edits of the blocks that were recorded as new files or snippets. A snippet may be recorded together with the
+/// one above it, which it replaces.
 pub fn make_new_files(script: &mut Script, is_recorded: impl Fn(&Target, Span) -> bool) {
     let edit = |given: &CodeBlock, path: &Target| match given.is_snippet && syntax::knows(&path.raw) {
         true => snippet(given, path),
@@ -321,7 +326,8 @@ pub fn make_new_files(script: &mut Script, is_recorded: impl Fn(&Target, Span) -
     insert(script, edits);
 }
 
-/// Drops the pending blocks whose lines are in a tree: that of before the landing, if the edits have landed.
+/// Drops the pending blocks whose lines are in the tree. If the edits have landed, `tree` has to be the tree before
+/// that.
 ///
 /// # Errors
 /// When the tree cannot be read.
@@ -331,14 +337,14 @@ pub fn drop_shown(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> Re
     let files = FileLines::new(&overlay);
     for given in std::mem::take(&mut script.pending) {
         let own = named_files(&given, base)?;
-        if !files.show(&own, given.content())? {
+        if !files.any_shows(&own, given.content())? {
             script.pending.push(given);
         }
     }
     Ok(())
 }
 
-/// Whether a path is a pattern instead of the name of a file.
+/// Returns whether a path is a pattern or an example, such as `src/<name>.py` or `path/to/file.py`.
 fn is_pattern(path: &str) -> bool {
     path.contains(['<', '>', '…', '*'])
         || path.replace("[...", "").contains("...")
@@ -368,8 +374,8 @@ fn insert(script: &mut Script, edits: Vec<Edit>) {
     script.edits.extend(edits);
 }
 
-/// The diagnostics of the pending blocks of a script that was run. If an edit of the same file is refused, that may be
-/// the reason: then it is only a warning.
+/// Returns the diagnostics about the pending blocks of a script that was run. A block whose lines a refused edit would
+/// perhaps have added only gets a warning.
 pub(super) fn findings(script: &Script, run: &Run<'_>) -> Result<Vec<Diagnostic>, TreeError> {
     if script.pending.is_empty() || script.edits.is_empty() {
         return Ok(Vec::new());
@@ -386,48 +392,48 @@ pub(super) fn findings(script: &Script, run: &Run<'_>) -> Result<Vec<Diagnostic>
     let mut findings = Vec::new();
     for given in &script.pending {
         let own = named_files(given, base)?;
-        let is_open = own.iter().any(|candidate| refused.contains(&candidate.path.shown()));
+        let may_be_explained = own.iter().any(|candidate| refused.contains(&candidate.path.shown()));
         let shows = given.state != FenceState::Unclosed
-            && (before.show(&own, given.content())? || after.show(&own, given.content())?);
-        if findings.len() < REFUSED && !own.is_empty() && !shows {
+            && (before.any_shows(&own, given.content())? || after.any_shows(&own, given.content())?);
+        if findings.len() < MAX_REFUSED && !own.is_empty() && !shows {
             let error = not_read(&CodeBlock { candidates: own, ..given.clone() });
-            findings.push(if is_open { as_note(error) } else { error });
+            findings.push(if may_be_explained { as_warning(error) } else { error });
         }
     }
     Ok(findings)
 }
 
-/// The error for a pending block.
+/// Returns the error about a pending block.
 fn not_read(given: &CodeBlock) -> Diagnostic {
     let paths: Vec<String> = given.candidates.iter().map(|one| format!("`{}`", one.path.shown())).collect();
     let paths = paths.join(" or ");
-    let or_as_snippet = if given.is_snippet { "" } else { OR_AS_SNIPPET };
+    let or_as_snippet = if given.is_snippet { "" } else { HELP_OR_SNIPPET };
     let error = match given.state {
         FenceState::Closed => Diagnostic::error(
             Code::NotRead,
             given.span,
             format!("this code block names {paths}, but is not an edit"),
         )
-        .with_help([AS_WHOLE, or_as_snippet].concat()),
+        .with_help([HELP_WHOLE_FILE, or_as_snippet].concat()),
         FenceState::Unclosed => fault::unterminated(given.span, &format!("code block for {paths}")),
         FenceState::Unclear(line) => fault::unclear_fence(line).with_lost(given.span),
     };
     Diagnostic { path: given.candidates.first().map(|one| one.path.shown()), ..error }
 }
 
-/// The error as a warning, if nothing is to be applied or if another error may be the reason.
-fn as_note(error: Diagnostic) -> Diagnostic {
+/// Turns an error into a warning, because there is nothing to apply, or another error may be the reason.
+fn as_warning(error: Diagnostic) -> Diagnostic {
     Diagnostic { code: Code::Unread, severity: Severity::Warning, ..error }
 }
 
-/// The error that a recorded block was, as far as the block alone shows it; `None` for one without a file, which only
-/// `--strict` refused.
+/// Returns the error about a recorded block, judged without the tree; `None` for a block without a file, which only
+/// `--strict` refuses.
 pub fn refused_before(given: &CodeBlock) -> Option<Diagnostic> {
     let own = named_files(given, &Base::new(&MemoryTree::new(), &Rules::default())).ok()?;
     (!own.is_empty()).then(|| not_read(&CodeBlock { candidates: own, ..given.clone() }))
 }
 
-/// The diagnostic about unread blocks.
+/// Returns the diagnostic about unread blocks.
 fn unread(span: Span, message: String, strict: bool) -> Diagnostic {
     match strict {
         true => Diagnostic::error(Code::Unread, span, message)
@@ -436,14 +442,15 @@ fn unread(span: Span, message: String, strict: bool) -> Diagnostic {
     }
 }
 
-/// The pending blocks of a script without edits, each with its file and the option to apply it.
+/// Returns a warning for each pending block of a script without edits, with its file and the option that applies it.
 pub fn list_pending(script: &Script) -> Vec<Diagnostic> {
-    script.pending.iter().map(|given| as_note(not_read(given))).collect()
+    script.pending.iter().map(|given| as_warning(not_read(given))).collect()
 }
 
-/// Adds a warning with the number and lines of unread blocks, if the response also has edits; an error with `strict`.
+/// Adds a warning with the number and lines of unread blocks, if the response also has edits. With `strict`, it is an
+/// error.
 pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
-    // Those of nested answers are found after the others.
+    // The parser finds the blocks in nested responses after the others.
     script.unread.sort_by_key(|unread| (unread.span.response, unread.span.start));
     let Some(first) = script.unread.first().filter(|_| !script.edits.is_empty() || script.has_errors())
     else {
@@ -456,8 +463,8 @@ pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
         let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
         Some(if several { format!("{} of {}", lines, response.file_name()) } else { lines })
     };
-    let mut places: Vec<String> = script.unread.iter().take(PLACES).filter_map(lines).collect();
-    if script.unread.len() > PLACES {
+    let mut places: Vec<String> = script.unread.iter().take(MAX_PLACES).filter_map(lines).collect();
+    if script.unread.len() > MAX_PLACES {
         places.push("…".to_owned());
     }
     let word =
@@ -468,7 +475,7 @@ pub fn note_unread(script: &mut Script, responses: &[Response], strict: bool) {
     script.diagnostics.push(note);
 }
 
-/// The lines of files, and the budget of searching them.
+/// Searches the lines of files, with a budget.
 struct FileLines<'a, 't> {
     overlay: &'a Overlay<'t>,
     budget: Budget,
@@ -479,16 +486,16 @@ impl<'a, 't> FileLines<'a, 't> {
         Self { overlay, budget: Budget::without_evidence() }
     }
 
-    /// The text of a file that may be meant.
+    /// Returns the text of a candidate, if it is a file.
     fn text(&self, candidate: &Candidate) -> Result<Option<Content>, TreeError> {
-        let Some(path) = path_if_any(&candidate.path, self.overlay)? else { return Ok(None) };
+        let Some(path) = path_if_valid(&candidate.path, self.overlay)? else { return Ok(None) };
         let path = self.overlay.moved_to(&path)?.unwrap_or(path);
         let state = self.overlay.file(&path)?.filter(|state| matches!(state.node, Node::File { .. }));
         state.map(|state| self.overlay.text(&state.body)).transpose()
     }
 
-    /// Whether one of these files has these lines in a row.
-    fn show(&self, paths: &[Candidate], text: &str) -> Result<bool, TreeError> {
+    /// Returns whether one of these files has these lines in a row.
+    fn any_shows(&self, paths: &[Candidate], text: &str) -> Result<bool, TreeError> {
         let wanted = lines(text.trim_matches('\n'));
         for candidate in paths {
             let Some(content) = self.text(candidate)? else { continue };
@@ -500,8 +507,8 @@ impl<'a, 't> FileLines<'a, 't> {
         Ok(false)
     }
 
-    /// Whether a file has these lines and no others.
-    fn hold_no_more(&self, one: &Candidate, text: &str) -> Result<bool, TreeError> {
+    /// Returns whether these lines are a whole file that a whole line names.
+    fn is_whole(&self, one: &Candidate, text: &str) -> Result<bool, TreeError> {
         let content = self.text(one)?.filter(|_| one.by.is_whole());
         let lines = lines(text);
         let are_all = |content: Content| {

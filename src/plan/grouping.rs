@@ -7,11 +7,11 @@ use crate::span::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 named! {
-    /// What one commit has.
+    /// Which edits become one commit.
     Grouping {
         /// One edit, or all edits of one mail.
         Edit = "edit",
-        /// All edits of a file; paths that a move joins are one.
+        /// All edits of a file, also under the path that a move gives it.
         File = "file",
         /// All edits.
         Response = "response",
@@ -28,8 +28,8 @@ pub struct Group {
 }
 
 impl Plan {
-    /// The steps that change something, in groups in the order of their first edits. A group whose edits revert each
-    /// other has no changes.
+    /// Groups the steps that change something. The groups are in the order of their first edits. A group whose edits
+    /// revert each other has no changes.
     pub fn groups(&self, by: Grouping) -> Vec<Group> {
         let changing =
             || self.steps().iter().enumerate().filter(|(_, step)| step.outcome == Outcome::Changes);
@@ -82,10 +82,10 @@ impl Plan {
     }
 }
 
-/// The state of a file before some steps and after them, and the last edit that changed it.
+/// The state of a file before and after some steps, and the last edit that changed it.
 pub(super) type NetChange<'s> = (Option<&'s FileState>, Option<&'s FileState>, usize);
 
-/// The net changes of steps, by path.
+/// Returns the net changes of steps, by path.
 pub(super) fn net_changes<'s>(
     steps: impl Iterator<Item = &'s Step>,
 ) -> BTreeMap<&'s RepoPath, NetChange<'s>> {

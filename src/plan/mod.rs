@@ -1,4 +1,4 @@
-//! Resolves a script against a tree: the step of each edit, or why it is refused. Pure.
+//! Resolves a script against a tree: each edit becomes a step, or is refused with a diagnostic. Pure.
 
 mod combined;
 mod corrections;
@@ -69,7 +69,7 @@ pub struct Rules {
     pub allow_delete: bool,
     /// `--allow-overwrite`.
     pub allow_overwrite: bool,
-    /// Whether git ignores a path. A code block creates no file there, unless it is requested to be a whole file.
+    /// Whether git ignores a path. A code block creates no ignored file, unless `--format whole-file` asks for it.
     pub ignored: Box<dyn Fn(&RepoPath) -> bool>,
     /// `--allow-sensitive`.
     pub allow_sensitive: bool,
@@ -83,10 +83,9 @@ pub struct Rules {
     pub allow_shrink: bool,
     /// `--syntax`.
     pub syntax: SyntaxCheck,
-    /// The most bytes of new files, copies and versions of files; see [`Rules::max_written_for`].
+    /// The limit for the bytes of new files, copies and versions of files together; see [`Rules::max_written_for`].
     pub max_written: u64,
-    /// Whether every version of a file is written, because each edit is a commit of its own; else each file is written
-    /// once.
+    /// Whether git writes every version of a file, because each edit becomes a commit; else it writes each file once.
     pub every_version: bool,
 }
 
@@ -133,15 +132,15 @@ named! {
 pub struct Step {
     /// The edit's number in the script, from 1.
     pub edit: usize,
-    /// The mail of the edit; all edits of a mail are one commit.
+    /// The mail that the edit is part of; all edits of a mail become one commit.
     pub mail: Option<Span>,
-    /// The path to show: the file of the edit, as it was resolved.
+    /// The resolved path of the edit's file, for reports.
     pub path: RepoPath,
     /// The destination of a rename or copy.
     pub to: Option<RepoPath>,
     /// The changes; empty unless `outcome` is [`Outcome::Changes`].
     pub changes: Vec<FileChange>,
-    /// How its hunks were located, in their order.
+    /// How each hunk matched, in the order of the hunks.
     pub matched: Vec<Match>,
     /// Notes, with the index of the hunk.
     pub notes: Vec<(usize, Note)>,
@@ -151,7 +150,7 @@ pub struct Step {
 
 impl Step {
     /// A step that changes nothing.
-    fn of(edit: usize, path: RepoPath, outcome: Outcome) -> Self {
+    fn without_changes(edit: usize, path: RepoPath, outcome: Outcome) -> Self {
         let (changes, matched, notes) = (Vec::new(), Vec::new(), Vec::new());
         Self { edit, mail: None, path, to: None, changes, matched, notes, outcome }
     }
@@ -180,8 +179,9 @@ named! {
 }
 
 impl Verb {
-    /// The verb for an operation; `step` is its result, if there is one. Lines that are added to a missing file create
-    /// it, a new file replaces an existing one, and a move to the same path is none.
+    /// Returns the verb for an operation; `step` is its result, if there is one. The result counts: lines added to a
+    /// missing file create it, a new file may replace an existing one, and a move to the same path only modifies the
+    /// file.
     pub fn of(op: &Op, step: Option<&Step>) -> Self {
         let change = step.and_then(|step| match step.changes.as_slice() {
             [change] => Some((change.before.is_none(), change.after.is_some())),
@@ -242,11 +242,11 @@ impl Rejected {
 
 /// Resolves every edit of a script against a tree.
 ///
-/// Each edit is resolved on the tree as the edits before leave it. A refused edit leaves it as it was, and the later
-/// ones are tried all the same, so that all errors are reported at once. An edit that depends on one that the script
+/// Each edit is resolved on the tree as the edits before it leave it. A refused edit leaves the tree as it was, and the
+/// later edits are still tried, so that all errors are reported at once. An edit that depends on one that the script
 /// leaves out is refused.
 ///
-/// The numbers of edits count the edits that [`settle_given`] makes of code blocks, too.
+/// The edits that [`settle_given`] makes from code blocks are numbered like the others.
 ///
 /// # Errors
 /// When the tree cannot be read.
@@ -281,7 +281,7 @@ fn has_syntax_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && diagnostic.code == Code::Syntax
 }
 
-/// Resolves the edits again without those that are refused for syntax errors, since others may depend on them.
+/// Resolves the edits again without those that are refused for syntax errors, because other edits may depend on them.
 fn without_syntax_errors(
     script: &Script,
     tree: &dyn TreeView,
@@ -307,21 +307,22 @@ struct Run<'t> {
     overlay: Overlay<'t>,
     /// The steps of the edits that would apply, in their order.
     steps: Vec<Step>,
-    /// The diagnostics of the others; each has the number of its edit.
+    /// The diagnostics of the refused edits; each has the number of its edit.
     findings: Vec<Diagnostic>,
 }
 
 /// What a run is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aim {
-    /// The result of every edit, with evidence for those that are refused.
+    /// The result of every edit, with evidence for refused ones.
     Refusals,
     /// The result of every edit.
     Steps,
-    /// Whether all edits apply. The run ends with the first that does not.
-    Whether,
-    /// The same, on a text from which the results of all edits were reverted.
-    Combined,
+    /// Whether all edits apply. The run ends at the first that does not.
+    AllApply,
+    /// Whether all edits apply to a text from which their results were reverted. The run ends at the first that does
+    /// not.
+    AllReapply,
 }
 
 impl<'t> Run<'t> {
@@ -333,20 +334,22 @@ impl<'t> Run<'t> {
     ) -> Result<Self, TreeError> {
         let budget = &match aim {
             Aim::Refusals => Budget::default(),
-            Aim::Steps | Aim::Whether | Aim::Combined => Budget::without_evidence(),
+            Aim::Steps | Aim::AllApply | Aim::AllReapply => Budget::without_evidence(),
         };
         let mut run = Self { overlay: Overlay::new(base), steps: Vec::new(), findings: Vec::new() };
-        // Other edits may name a file by the path that it had before a landed move.
+        // Another edit may use the path that a file had before a landed edit moved it.
         for edit in script.landed.iter().filter_map(|at| script.edits.get(*at)) {
-            file(edit, &mut run.overlay)?;
+            follow_moves(edit, &mut run.overlay)?;
         }
-        let paths = names(script, &run.overlay)?;
-        // Edits that are judged together may be already applied after all.
-        let judged: BTreeSet<usize> =
-            combined::several(script, &paths).into_iter().flat_map(|(_, edits)| edits).collect();
+        let paths = canonical_paths(script, &run.overlay)?;
+        // A refused one of these may turn out to be already applied together with others.
+        let judged_together: BTreeSet<usize> = combined::files_with_several_hunks(script, &paths)
+            .into_iter()
+            .flat_map(|(_, edits)| edits)
+            .collect();
         let mut repeats = Repeats::new(script, &paths);
         let hunks = hunks_by_file(script, &paths);
-        let mut doubtful = Vec::new();
+        let mut undecided = Vec::new();
         let mut unapplied = Unapplied::default();
         for (index, (edit, path)) in script.edits.iter().zip(&paths).enumerate() {
             let number = index + 1;
@@ -356,50 +359,53 @@ impl<'t> Run<'t> {
                 }
                 continue;
             }
-            let named = |one: Diagnostic| one.for_edit(number, edit.path.shown());
-            if let Some(one) = refused.get(&number).cloned().or_else(|| unapplied.uncounted(edit, path)) {
-                run.findings.push(named(one));
-                unapplied.refuse(number, edit, path);
+            let with_edit = |one: Diagnostic| one.for_edit(number, edit.path.shown());
+            if let Some(one) = refused.get(&number).cloned().or_else(|| unapplied.check_count(edit, path)) {
+                run.findings.push(with_edit(one));
+                unapplied.add_refused(number, edit, path);
                 continue;
             }
             let overlay = &mut run.overlay;
-            let (others, last) = hunks.get(path.as_str()).map_or((&[][..], 0), |(all, last)| (all, *last));
+            let (file_hunks, last) =
+                hunks.get(path.as_str()).map_or((&[][..], 0), |(all, last)| (all, *last));
             let followed = last > index;
-            let operation = Operation { number, edit, overlay, repeats: &repeats, others, followed, budget };
+            let operation =
+                Operation { number, edit, overlay, repeats: &repeats, file_hunks, followed, budget };
             match operation.resolve() {
                 Ok(step) => {
-                    repeats.pass(index, edit.region);
+                    repeats.count_applied(index, edit.region);
                     if base.rules.every_version && aim == Aim::Refusals {
-                        expect(base.tree, &step);
+                        announce(base.tree, &step);
                     }
                     run.steps.push(step);
                 }
                 Err(Stop::Tree(error)) => return Err(error),
                 Err(Stop::Refused(diagnostics)) => {
-                    for mut one in diagnostics.into_iter().map(named) {
-                        unapplied.name(script, edit, path, &mut one);
+                    for mut one in diagnostics.into_iter().map(with_edit) {
+                        unapplied.explain(script, edit, path, &mut one);
                         run.findings.push(one);
                     }
-                    unapplied.refuse(number, edit, path);
-                    if aim == Aim::Combined || aim == Aim::Whether && !judged.contains(&index) {
+                    unapplied.add_refused(number, edit, path);
+                    if aim == Aim::AllReapply || aim == Aim::AllApply && !judged_together.contains(&index) {
                         return Ok(run);
                     }
                 }
                 Err(Stop::AppliedOrRefused(step, diagnostic)) => {
-                    repeats.pass(index, edit.region);
-                    doubtful.push((*step, named(*diagnostic)));
+                    repeats.count_applied(index, edit.region);
+                    undecided.push((*step, with_edit(*diagnostic)));
                 }
             }
         }
-        if aim != Aim::Combined {
-            combined::judge(script, &paths, &mut run)?;
+        if aim != Aim::AllReapply {
+            combined::mark_applied_together(script, &paths, &mut run)?;
         }
-        // Deleting a missing file is already applied only if everything else is, too, and something provably.
+        // A deletion of a missing file proves nothing by itself. It is already applied if at least one other edit is,
+        // and no other edit changes something or is refused.
         let Self { steps, findings, .. } = &mut run;
         let is_applied = findings.is_empty()
             && steps.iter().all(|step| step.outcome != Outcome::Changes)
             && steps.iter().any(|step| step.outcome == Outcome::AlreadyApplied);
-        for (step, diagnostic) in doubtful {
+        for (step, diagnostic) in undecided {
             if is_applied {
                 steps.push(step);
             } else {
@@ -411,7 +417,7 @@ impl<'t> Run<'t> {
         Ok(run)
     }
 
-    /// The plan, if there is no error; `diagnostics` are those found before.
+    /// Returns the plan, if there is no error; `diagnostics` are the ones found before the run.
     fn into_plan(
         mut self,
         script: &Script,
@@ -430,8 +436,8 @@ impl<'t> Run<'t> {
     }
 }
 
-/// The hunks of a script for each file, and the index of the last edit that has some. `paths` has a name for the path
-/// of every edit.
+/// Returns the hunks of a script for each file, and the index of the last edit that has some. `paths` are the
+/// [`canonical_paths`].
 fn hunks_by_file<'a>(script: &'a Script, paths: &'a [String]) -> HashMap<&'a str, (Vec<&'a Hunk>, usize)> {
     let mut files: HashMap<&str, (Vec<&Hunk>, usize)> = HashMap::new();
     let edits = script.edits.iter().zip(paths).enumerate();
@@ -445,7 +451,6 @@ fn hunks_by_file<'a>(script: &'a Script, paths: &'a [String]) -> HashMap<&'a str
     files
 }
 
-/// The warnings about a step.
 fn warnings_of(step: &Step, script: &Script) -> Vec<Diagnostic> {
     let Some(edit) = step.edit.checked_sub(1).and_then(|edit| script.edits.get(edit)) else {
         return Vec::new();
@@ -459,7 +464,7 @@ fn warnings_of(step: &Step, script: &Script) -> Vec<Diagnostic> {
         }
         Outcome::Changes | Outcome::AlreadyApplied => {
             let span = |hunk: &usize| edit.hunks().get(*hunk).map_or(edit.span, |hunk| hunk.span);
-            let of_note = |(hunk, note): &(usize, Note)| {
+            let for_note = |(hunk, note): &(usize, Note)| {
                 let (code, message) = match note {
                     Note::Unanchored => {
                         (Code::Unanchored, "added below its heading, or at the end of the file")
@@ -472,49 +477,49 @@ fn warnings_of(step: &Step, script: &Script) -> Vec<Diagnostic> {
                 };
                 warning(code, span(hunk), message)
             };
-            step.notes.iter().map(of_note).collect()
+            step.notes.iter().map(for_note).collect()
         }
         Outcome::NoChange => vec![warning(Code::NoChange, edit.span, "the edit changes nothing")],
     }
 }
 
-/// Announces to the tree what a step will write.
-fn expect(tree: &dyn TreeView, step: &Step) {
+/// Tells the tree what a step will write.
+fn announce(tree: &dyn TreeView, step: &Step) {
     for (change, after) in step.changes.iter().filter_map(|change| Some((change, change.after.as_ref()?))) {
         tree.expect(&change.path, &after.body);
     }
 }
 
-/// Whether all edits of a script apply to a tree, and change something there.
+/// Returns whether all edits of a script apply to a tree, and at least one changes something.
 ///
 /// # Errors
 /// When the tree cannot be read.
 pub fn applies(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<bool, TreeError> {
     let base = &Base::new(tree, rules);
     let (script, refused) = unnamed::settle(script, base)?;
-    let run = Run::of(&script, base, &refused, Aim::Whether)?;
+    let run = Run::of(&script, base, &refused, Aim::AllApply)?;
     Ok(run.findings.is_empty() && run.steps.iter().any(|step| step.outcome == Outcome::Changes))
 }
 
-/// For every edit of a script, the path of its file in the tree, and the path to which the edits before it have moved
-/// that.
+/// Returns, for every edit of a script, the path of its file in the tree, and the path to which earlier edits moved the
+/// file.
 ///
 /// # Errors
 /// When the tree cannot be read.
 pub fn files(script: &Script, tree: &dyn TreeView, rules: &Rules) -> Result<Vec<[String; 2]>, TreeError> {
     let base = Base::new(tree, rules);
     let mut overlay = Overlay::new(&base);
-    script.edits.iter().map(|edit| file(edit, &mut overlay)).collect()
+    script.edits.iter().map(|edit| follow_moves(edit, &mut overlay)).collect()
 }
 
-/// The same for one edit. If it moves the file, the overlay records that.
-fn file(edit: &Edit, overlay: &mut Overlay<'_>) -> Result<[String; 2], TreeError> {
-    let Some(path) = operations::if_valid(operations::edit_path(edit, overlay))? else {
+/// As [`files`], for one edit. If the edit moves the file, the overlay records that.
+fn follow_moves(edit: &Edit, overlay: &mut Overlay<'_>) -> Result<[String; 2], TreeError> {
+    let Some(path) = operations::ok_if_valid(operations::edit_path(edit, overlay))? else {
         return Ok([edit.path.raw.clone(), edit.path.raw.clone()]);
     };
     let now = overlay.end_of_moves(&path);
     if let Op::Rename { to, .. } = &edit.op
-        && let Some(to) = operations::path_if_any(to, overlay)?
+        && let Some(to) = operations::path_if_valid(to, overlay)?
         && to != now
     {
         overlay.record_move(&now, &to);
@@ -522,13 +527,14 @@ fn file(edit: &Edit, overlay: &mut Overlay<'_>) -> Result<[String; 2], TreeError
     Ok([path.to_string(), now.to_string()])
 }
 
-/// A name for the path of every edit; equal paths have equal names.
-fn names(script: &Script, overlay: &Overlay<'_>) -> Result<Vec<String>, TreeError> {
-    let name = |edit: &Edit| {
-        let path = operations::if_valid(operations::edit_path(edit, overlay))?;
+/// Returns the path of every edit. Two edits of one file have equal paths, even if the response writes them
+/// differently.
+fn canonical_paths(script: &Script, overlay: &Overlay<'_>) -> Result<Vec<String>, TreeError> {
+    let canonical = |edit: &Edit| {
+        let path = operations::ok_if_valid(operations::edit_path(edit, overlay))?;
         Ok(path.map_or_else(|| edit.path.raw.clone(), |path| path.to_string()))
     };
-    script.edits.iter().map(name).collect()
+    script.edits.iter().map(canonical).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Changes the mode of files.
+//! Resolves changes of a file's mode.
 
 use super::operations::{Operation, Stop};
 use super::{FileState, Node, Outcome, Step};
@@ -6,14 +6,14 @@ use crate::path::RepoPath;
 use crate::version::Version;
 
 impl Operation<'_, '_> {
-    /// The step of an edit that changes only the mode; the file may be binary.
+    /// Resolves an edit that changes only the mode; the file may be binary.
     pub(super) fn change_mode(&mut self, path: RepoPath) -> Result<Step, Stop> {
         let state = self.regular(&path)?;
         let version = self.overlay.known_version(&path);
         self.keep_text(path, state, version, Outcome::AlreadyApplied)
     }
 
-    /// The node with the mode that the edit sets.
+    /// Returns the node with the mode that the edit sets.
     pub(super) fn with_mode(&self, node: Node) -> Node {
         match (node, self.edit.git.executable) {
             (Node::File { .. }, Some(executable)) => Node::File { executable },
@@ -21,7 +21,7 @@ impl Operation<'_, '_> {
         }
     }
 
-    /// The step of an edit that keeps the text of a file, but may change its mode.
+    /// Resolves an edit that keeps the text of a file, but may change its mode.
     pub(super) fn keep_text(
         &mut self,
         path: RepoPath,

@@ -1,4 +1,4 @@
-//! Resolves one edit on the tree as the edits before leave it.
+//! Resolves one edit on the tree as the edits before it leave it.
 
 mod moves;
 
@@ -18,14 +18,14 @@ use crate::text::search::Budget;
 use crate::text::{Content, Language};
 use crate::version::Version;
 
-/// Why an edit has no step.
+/// The reason why an edit has no step.
 pub(super) enum Stop {
     /// The tree cannot be read.
     Tree(TreeError),
     /// It is refused.
     Refused(Vec<Diagnostic>),
-    /// It deletes a missing file, or moves one that is already at its destination. It is already applied if all other
-    /// edits of the response are, else it is refused with this diagnostic.
+    /// It deletes a missing file, or moves a file that is already at its destination. If all other edits of the
+    /// response are already applied, this one is, too; else it is refused with this diagnostic.
     AppliedOrRefused(Box<Step>, Box<Diagnostic>),
 }
 
@@ -41,7 +41,7 @@ impl From<Diagnostic> for Stop {
     }
 }
 
-/// One edit, and what it is resolved with.
+/// One edit, and what is needed to resolve it.
 pub(super) struct Operation<'a, 't> {
     /// The edit's number, from 1.
     pub(super) number: usize,
@@ -49,13 +49,13 @@ pub(super) struct Operation<'a, 't> {
     pub(super) overlay: &'a mut Overlay<'t>,
     pub(super) repeats: &'a Repeats,
     /// All hunks of the response for the file.
-    pub(super) others: &'a [&'a Hunk],
-    /// Whether later edits have some of these.
+    pub(super) file_hunks: &'a [&'a Hunk],
+    /// Whether later edits have some of these hunks.
     pub(super) followed: bool,
     pub(super) budget: &'a Budget,
 }
 
-/// Reads a path of the response.
+/// Parses a path of the response.
 pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>) -> Result<RepoPath, Stop> {
     let rules = overlay.base.rules;
     let root = target.root.as_deref();
@@ -71,23 +71,23 @@ pub(super) fn read_path(target: &Target, overlay: &Overlay<'_>) -> Result<RepoPa
         Ok(path) => return Ok(path),
         Err(error) => error,
     };
-    // A path of another machine may exist here, too.
-    let inside = match error {
+    // The file may exist here if the path is absolute because the model saw it on another machine.
+    let elsewhere = match error {
         PathError::Outside(_) => RepoPath::parse(target.raw.trim_start_matches('/')).ok(),
         _ => None,
     };
-    let hint = inside.map_or(Ok(None), |path| policy::hint(&path, overlay))?;
+    let hint = elsewhere.map_or(Ok(None), |path| policy::hint(&path, overlay))?;
     let help = hint.unwrap_or_else(|| error.help().to_owned());
     Err(Diagnostic::error(Code::PathInvalid, target.span, error.to_string()).with_help(help).into())
 }
 
-/// The path of the response, if it is valid.
-pub(super) fn path_if_any(target: &Target, overlay: &Overlay<'_>) -> Result<Option<RepoPath>, TreeError> {
-    if_valid(read_path(target, overlay))
+/// Parses a path of the response; `None` if it is invalid.
+pub(super) fn path_if_valid(target: &Target, overlay: &Overlay<'_>) -> Result<Option<RepoPath>, TreeError> {
+    ok_if_valid(read_path(target, overlay))
 }
 
-/// The path; `None` if it was refused.
-pub(super) fn if_valid(path: Result<RepoPath, Stop>) -> Result<Option<RepoPath>, TreeError> {
+/// Turns the refusal of an invalid path into `None`.
+pub(super) fn ok_if_valid(path: Result<RepoPath, Stop>) -> Result<Option<RepoPath>, TreeError> {
     match path {
         Ok(path) => Ok(Some(path)),
         Err(Stop::Tree(error)) => Err(error),
@@ -95,7 +95,7 @@ pub(super) fn if_valid(path: Result<RepoPath, Stop>) -> Result<Option<RepoPath>,
     }
 }
 
-/// Reads the path of an edit, without the prefix of git if only the file without it exists.
+/// Parses the path of an edit. It drops git's prefix, such as `a/`, if only the file without it exists.
 pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>) -> Result<RepoPath, Stop> {
     let path = read_path(&edit.path, overlay)?;
     let known = |path: &RepoPath| -> Result<bool, TreeError> {
@@ -105,7 +105,7 @@ pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>) -> Result<RepoPath, 
         let without = edit.path.shown();
         let without = without.split_once('/').map_or("", |(_, rest)| rest);
         let without = Target { raw: without.to_owned(), ..edit.path.clone() };
-        if let Some(without) = path_if_any(&without, overlay)?
+        if let Some(without) = path_if_valid(&without, overlay)?
             && known(&without)?
         {
             return Ok(without);
@@ -115,46 +115,46 @@ pub(super) fn edit_path(edit: &Edit, overlay: &Overlay<'_>) -> Result<RepoPath, 
 }
 
 impl<'t> Operation<'_, 't> {
-    /// What edits may do.
     pub(super) fn rules(&self) -> &'t Rules {
         self.overlay.base.rules
     }
 
-    /// The step of the edit. The overlay changes only if there is one.
+    /// Resolves the edit. If it is refused, the overlay stays as it is.
     pub(super) fn resolve(mut self) -> Result<Step, Stop> {
         let in_diff = self.edit.format == FormatId::Diff;
         self.overlay.begin_diff(in_diff.then_some((self.edit.region, self.edit.git.mail)));
         let path = edit_path(self.edit, self.overlay)?;
         match &self.edit.op {
             Op::Create { text, existing } => {
-                self.create(path.clone(), &self.labelled(&path, text)?, *existing)
+                self.create(path.clone(), &self.with_label(&path, text)?, *existing)
             }
             Op::Modify { hunks, missing } => self.modify(path, hunks, *missing),
             Op::Replace { text } => self.replace(path, text),
             Op::Append { text } => self.append(path, text),
-            Op::Snippet { text } => self.snippet(path.clone(), &self.labelled(&path, text)?),
+            Op::Snippet { text } => self.snippet(path.clone(), &self.with_label(&path, text)?),
             Op::Delete { recursive, hunks } => self.delete(path, *recursive, hunks),
             Op::Rename { to, hunks } => self.rename(path, to, hunks),
             Op::Copy { to, hunks } => self.copy(path, to, hunks),
         }
     }
 
-    /// The text of a code block, with the path as a comment above it if the file begins with that.
-    fn labelled(&self, path: &RepoPath, text: &Passage) -> Result<Passage, Stop> {
+    /// Returns the text of a code block. A first line that is the path as a comment is part of it only if the file
+    /// begins with that line, too.
+    fn with_label(&self, path: &RepoPath, text: &Passage) -> Result<Passage, Stop> {
         let Some(label) = &self.edit.label else { return Ok(text.clone()) };
         let state = self.overlay.file(path)?.filter(|state| matches!(state.node, Node::File { .. }));
         let content = state.map(|state| self.overlay.text(&state.body)).transpose()?;
         let first = content.as_ref().and_then(|content| content.line(0));
-        let is_first =
+        let is_in_file =
             first.is_some_and(|first| first.text == label.trim_end_matches(['\r', '\n']).as_bytes());
-        Ok(if is_first { format!("{label}{}", &**text).into() } else { text.clone() })
+        Ok(if is_in_file { format!("{label}{}", &**text).into() } else { text.clone() })
     }
 
     pub(super) fn create(&mut self, path: RepoPath, text: &str, existing: Existing) -> Result<Step, Stop> {
         self.check_may_change(&path)?;
         match self.overlay.node(&path)? {
             None => {
-                self.refuse(policy::may_create(&path, None, self.overlay)?)?;
+                self.refuse(policy::create_violation(&path, None, self.overlay)?)?;
                 self.check_guards(text, None)?;
                 self.write(path, None, new_file(text), None)
             }
@@ -177,8 +177,8 @@ impl<'t> Operation<'_, 't> {
         }
     }
 
-    /// Refuses a whole file that lacks most of the lines of the file, or a definition of it if the language is known:
-    /// the model may have left it out.
+    /// Refuses a whole-file edit that loses most lines of the file, or one of its definitions if the language is known.
+    /// The model may have left them out.
     fn check_shrink(
         &self,
         path: &RepoPath,
@@ -239,7 +239,7 @@ impl<'t> Operation<'_, 't> {
         if text.is_empty() {
             return Ok(self.step(path, Outcome::NoChange));
         }
-        // An earlier region of the response appended it, perhaps with other lines after it.
+        // An earlier region, such as a draft, appended the same text, perhaps followed by other lines.
         let repeats = self.repeats.of(self.number - 1, self.edit.region);
         let elsewhere = repeats.first().is_some_and(|repeat| repeat.elsewhere > 0);
         if elsewhere && locate::holds(&version, text, self.budget) {
@@ -298,14 +298,14 @@ impl<'t> Operation<'_, 't> {
         Ok(Step { changes, matched, ..self.step(path, Outcome::Changes) })
     }
 
-    /// The deletion of a missing file.
+    /// Resolves the deletion of a missing file.
     fn delete_missing(&mut self, path: RepoPath) -> Result<Step, Stop> {
         if let Some(now) = self.overlay.moved_to(&path)? {
             let help = format!("an earlier edit moved it to `{now}`");
             return Err(self.no_file(&path).with_help(help).into());
         }
         let step = self.step(path.clone(), Outcome::AlreadyApplied);
-        // An earlier edit deleted it.
+        // The base has the file, so an earlier edit deleted it.
         if self.overlay.base.node(&path)?.is_some() {
             return Ok(step);
         }
@@ -313,19 +313,18 @@ impl<'t> Operation<'_, 't> {
     }
 
     fn apply(&self, path: &RepoPath, version: &Version, hunks: &[Hunk]) -> Result<locate::Applied, Stop> {
-        let number = self.number - 1;
         let blob = self.blob(path)?;
-        let mut repeats = self.repeats.of(number, self.edit.region);
-        // Hunks that are located together are repeated only together.
+        let mut repeats = self.repeats.of(self.number - 1, self.edit.region);
+        // Hunks that are located together have a single entry.
         let first = repeats.first().copied().unwrap_or(Repeat::ONCE);
         repeats.resize(hunks.len(), first);
         let limits = limits(self.edit, self.rules());
-        let (others, followed, blob) = (self.others, self.followed, blob.as_ref());
+        let (others, followed, blob) = (self.file_hunks, self.followed, blob.as_ref());
         let context =
             Context { repeats: &repeats, others, followed, blob, ..Context::new(&limits, self.budget) };
         let refused = |refusal: Refusal| {
-            let unquotable = self.unquotable(path, version.content(), hunks.get(refusal.hunk));
-            self.refusal(Refusal { help: unquotable.or(refusal.help), ..refusal }, hunks)
+            let encoding_hint = self.encoding_hint(path, version.content(), hunks.get(refusal.hunk));
+            self.refusal(Refusal { help: encoding_hint.or(refusal.help), ..refusal }, hunks)
         };
         let applied = locate::apply(version, hunks, &context)
             .map_err(|refusals| Stop::Refused(refusals.into_iter().map(refused).collect()))?;
@@ -335,8 +334,8 @@ impl<'t> Operation<'_, 't> {
         }
     }
 
-    /// Refuses a hunk of a diff without context lines and removed lines, unless the file is empty, or the blob or a
-    /// heading says where the lines go.
+    /// Refuses a hunk of a diff without context lines and removed lines, unless the file is empty, or the blob or the
+    /// hunk's section heading says where the lines go.
     fn check_context(&self, path: &RepoPath, content: &Content, hunks: &[Hunk]) -> Result<(), Stop> {
         let is_bare = |hunk: &&Hunk| {
             hunk.change.wanted().is_empty() && matches!(hunk.anchor, Anchor::Line { section: None, .. })
@@ -351,13 +350,13 @@ impl<'t> Operation<'_, 't> {
         Err(fault.with_help(HELP_CONTEXT).into())
     }
 
-    /// The text of the blob that the edit was made from, if it is available.
+    /// Returns the text of the blob that the edit was made from, if it is available.
     fn blob(&self, path: &RepoPath) -> Result<Option<Content>, TreeError> {
         let id = self.edit.git.blob.as_ref();
         id.map_or(Ok(None), |id| self.overlay.base.blob_text(id, path))
     }
 
-    /// Refuses unintended content of a whole text.
+    /// Refuses a whole text with content that the model cannot mean, such as a placeholder.
     pub(super) fn check_guards(&self, text: &str, old: Option<&Content>) -> Result<(), Stop> {
         guard::whole_text(text, old, &limits(self.edit, self.rules()).guard)
             .map_err(|unwanted| self.refusal(*unwanted, &[]).into())
@@ -371,7 +370,7 @@ impl<'t> Operation<'_, 't> {
         diagnostic
     }
 
-    /// The current path of a file, with its state and text if it exists.
+    /// Returns the current path of a file, with its state and text if it exists.
     pub(super) fn existing(&self, path: RepoPath) -> Result<(RepoPath, Option<(FileState, Version)>), Stop> {
         let path = self.follow(path)?;
         self.check_may_change(&path)?;
@@ -379,7 +378,7 @@ impl<'t> Operation<'_, 't> {
         Ok((path, file))
     }
 
-    /// The state and text of the file at a path, if it is a text file.
+    /// Returns the state and text of the file at a path; refuses all but text files.
     pub(super) fn editable(&self, path: &RepoPath) -> Result<(FileState, Version), Stop> {
         let state = self.regular(path)?;
         let version = self.overlay.version(path, &state.body)?;
@@ -387,7 +386,7 @@ impl<'t> Operation<'_, 't> {
         Ok((state, version))
     }
 
-    /// The state of the file at a path, if it is a regular file.
+    /// Returns the state of the file at a path; refuses all but regular files.
     pub(super) fn regular(&self, path: &RepoPath) -> Result<FileState, Stop> {
         match self.overlay.file(path)? {
             Some(state) if matches!(state.node, Node::File { .. }) => Ok(state),
@@ -417,17 +416,17 @@ impl<'t> Operation<'_, 't> {
         self.error(Code::NotEditable, format!("`{path}` is a {what} and cannot be edited"))
     }
 
-    /// The path, or the one to which an earlier edit moved its file.
+    /// Returns the path, or the one to which an earlier edit moved the file.
     pub(super) fn follow(&self, path: RepoPath) -> Result<RepoPath, Stop> {
         Ok(self.overlay.moved_to(&path)?.unwrap_or(path))
     }
 
     pub(super) fn check_may_change(&self, path: &RepoPath) -> Result<(), Stop> {
-        self.refuse(policy::may_change(path, self.overlay)?)
+        self.refuse(policy::change_violation(path, self.overlay)?)
     }
 
-    pub(super) fn refuse(&self, objection: Option<policy::Violation>) -> Result<(), Stop> {
-        objection.map_or(Ok(()), |(code, message)| Err(self.error(code, message).into()))
+    pub(super) fn refuse(&self, violation: Option<policy::Violation>) -> Result<(), Stop> {
+        violation.map_or(Ok(()), |(code, message)| Err(self.error(code, message).into()))
     }
 
     pub(super) fn not_found(&self, path: &RepoPath) -> Result<Diagnostic, TreeError> {
@@ -443,10 +442,10 @@ impl<'t> Operation<'_, 't> {
     }
 
     pub(super) fn step(&self, path: RepoPath, outcome: Outcome) -> Step {
-        Step { mail: self.edit.git.mail, ..Step::of(self.number, path, outcome) }
+        Step { mail: self.edit.git.mail, ..Step::without_changes(self.number, path, outcome) }
     }
 
-    /// Refuses a new state of a file that would be too large, or would mix encodings.
+    /// Refuses a new state of a file if git would write too much, or if it would mix encodings.
     fn check(&mut self, path: &RepoPath, before: Option<&FileState>, after: &FileState) -> Result<(), Stop> {
         if let Some(before) = before {
             self.check_encoding(path, before, after)?;
@@ -454,7 +453,7 @@ impl<'t> Operation<'_, 't> {
         self.count_written(path, after)
     }
 
-    /// The files below a directory that is to be deleted or moved.
+    /// Returns the files below a directory that is to be deleted or moved.
     fn files_below(&self, path: &RepoPath) -> Result<Vec<RepoPath>, Stop> {
         let unsupported = |name| format!("`{name}` in that directory has an unsupported name");
         let files = self.overlay.files_below(path)?;
@@ -488,7 +487,7 @@ impl<'t> Operation<'_, 't> {
     }
 }
 
-/// The limits for locating the hunks of an edit.
+/// Returns the limits for locating the hunks of an edit.
 pub(super) fn limits(edit: &Edit, rules: &Rules) -> Limits {
     Limits {
         max_fuzz: rules.max_fuzz,
@@ -502,7 +501,7 @@ pub(super) fn limits(edit: &Edit, rules: &Rules) -> Limits {
     }
 }
 
-/// Whether the last line of the search text only resembles one of the file.
+/// Returns whether the last line of the search text may be cut off: it is only similar to a line of the file.
 fn is_cut(hunk: &Hunk, content: &Content, applied: &locate::Applied) -> bool {
     let has = |wanted: &str| {
         content.lines(0..content.line_count()).any(|line| line.text.trim_ascii() == wanted.trim().as_bytes())

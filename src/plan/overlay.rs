@@ -1,4 +1,4 @@
-//! The base tree with the edits so far applied.
+//! The base tree with the changes of the edits so far.
 
 use super::{Body, FileState, Node, Rules, TreeError, TreeView};
 use crate::path::RepoPath;
@@ -8,24 +8,24 @@ use crate::version::Version;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The most bytes of all blobs that a response names as what it was made from.
-const MOST_OF_BLOBS: u64 = 64 * 1024 * 1024;
+/// The limit for the bytes of all blobs that the index lines of a response name.
+const MAX_BLOB_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The most moves of one file that are followed.
-const MOST_MOVES: usize = 100;
+/// The limit for the moves of one file that are followed.
+const MAX_MOVES: usize = 100;
 
-/// The tree before all edits, with what was read of it, and what edits may change.
+/// The tree before all edits, with a cache of what was read from it, and the rules for edits.
 pub(super) struct Base<'t> {
     pub(super) tree: &'t dyn TreeView,
     pub(super) rules: &'t Rules,
     /// The texts of files that were read.
     texts: RefCell<HashMap<RepoPath, Content>>,
-    /// The texts of blobs that were requested, by id and path, and how many more bytes they may have.
+    /// The texts of blobs that were read, by id and path, and how many more bytes of blobs may be read.
     blobs: RefCell<HashMap<(String, RepoPath), Option<Content>>>,
     blob_bytes: Cell<u64>,
-    /// The entries that were requested.
+    /// The entries that were read.
     entries: RefCell<HashMap<RepoPath, Option<Node>>>,
-    /// The names by directory, and by case-folded name.
+    /// The names in directories that were read.
     listings: RefCell<HashMap<Option<RepoPath>, Listing>>,
 }
 
@@ -36,7 +36,7 @@ impl<'t> Base<'t> {
             rules,
             texts: RefCell::default(),
             blobs: RefCell::default(),
-            blob_bytes: Cell::new(MOST_OF_BLOBS),
+            blob_bytes: Cell::new(MAX_BLOB_BYTES),
             entries: RefCell::default(),
             listings: RefCell::default(),
         }
@@ -68,7 +68,8 @@ impl<'t> Base<'t> {
         Ok(content)
     }
 
-    /// The text of a blob that an edit of the file was made from, if it is available and not too long.
+    /// Returns the text of a blob, as the file at the path would have it; `None` if it is not available, binary or too
+    /// long.
     pub(super) fn blob_text(&self, id: &str, path: &RepoPath) -> Result<Option<Content>, TreeError> {
         let key = (id.to_owned(), path.clone());
         if let Some(known) = self.blobs.borrow().get(&key) {
@@ -82,7 +83,7 @@ impl<'t> Base<'t> {
         Ok(text)
     }
 
-    /// The paths in a directory whose names differ from one only in case.
+    /// Returns the paths in a directory whose names are equal to this one except for case.
     fn twins(&self, parent: Option<&RepoPath>, name: &str) -> Result<Vec<RepoPath>, TreeError> {
         let fold = |name: &str| RepoPath::parse(name).map(|path| path.case_folded()).ok();
         let key = parent.cloned();
@@ -104,16 +105,16 @@ impl<'t> Base<'t> {
     }
 }
 
-/// A tree that edits change, on top of one that they do not.
+/// The changes of the edits so far, on top of the base.
 pub(super) struct Overlay<'t> {
     pub(super) base: &'t Base<'t>,
     /// The paths that edits wrote or deleted.
-    slots: BTreeMap<String, Entry>,
+    changed: BTreeMap<String, ChangedPath>,
     /// How many bytes git has to write for the edits.
     pub(super) written: u64,
     /// The new path of each file or directory that an edit moved, by its old path.
     moved: HashMap<RepoPath, RepoPath>,
-    /// The diff of the current edit, and the files that this diff has changed, as they were before it.
+    /// The diff of the current edit, and the earlier states of the files that this diff has changed.
     diff: Option<Diff>,
     before_diff: HashMap<RepoPath, Option<FileState>>,
     /// Written paths and their directories, by case-folded path.
@@ -127,11 +128,11 @@ pub(super) type Diff = (u32, Option<Span>);
 type Listing = HashMap<String, Vec<String>>;
 
 /// A path that an edit wrote or deleted.
-struct Entry {
+struct ChangedPath {
     path: RepoPath,
     /// Its state; `None` if it was deleted.
     state: Option<FileState>,
-    /// Its text, and which of its lines are of the base, if an edit has read it.
+    /// Its text, and which of its lines come from the base, if an edit has read it.
     version: Option<Version>,
 }
 
@@ -139,7 +140,7 @@ impl<'t> Overlay<'t> {
     pub(super) fn new(base: &'t Base<'t>) -> Self {
         Self {
             base,
-            slots: BTreeMap::new(),
+            changed: BTreeMap::new(),
             written: 0,
             moved: HashMap::new(),
             diff: None,
@@ -150,8 +151,8 @@ impl<'t> Overlay<'t> {
 
     /// The node at a path.
     pub(super) fn node(&self, path: &RepoPath) -> Result<Option<Node>, TreeError> {
-        match self.slots.get(path.as_str()) {
-            Some(Entry { state: Some(state), .. }) => return Ok(Some(state.node)),
+        match self.changed.get(path.as_str()) {
+            Some(ChangedPath { state: Some(state), .. }) => return Ok(Some(state.node)),
             _ if self.written_below(path).next().is_some() => return Ok(Some(Node::Directory)),
             Some(_) => return Ok(None),
             None => {}
@@ -172,8 +173,8 @@ impl<'t> Overlay<'t> {
 
     /// The file, link or submodule at a path.
     pub(super) fn file(&self, path: &RepoPath) -> Result<Option<FileState>, TreeError> {
-        if let Some(slot) = self.slots.get(path.as_str()) {
-            return Ok(slot.state.clone());
+        if let Some(entry) = self.changed.get(path.as_str()) {
+            return Ok(entry.state.clone());
         }
         let leaf = self.base.node(path)?.filter(|node| *node != Node::Directory);
         Ok(leaf.map(|node| FileState { node, body: Body::Base(path.clone()) }))
@@ -206,24 +207,24 @@ impl<'t> Overlay<'t> {
         Ok(left == right || self.text(left)? == self.text(right)?)
     }
 
-    /// The text of the file at a path, and which of its lines are of the base.
+    /// Returns the text of the file at a path, and which of its lines come from the base.
     pub(super) fn version(&self, path: &RepoPath, body: &Body) -> Result<Version, TreeError> {
-        match (self.slots.get(path.as_str()), body) {
-            (Some(Entry { version: Some(version), .. }), _) => Ok(version.clone()),
+        match (self.changed.get(path.as_str()), body) {
+            (Some(ChangedPath { version: Some(version), .. }), _) => Ok(version.clone()),
             (_, Body::Base(_)) => Ok(Version::of_base(self.text(body)?)),
             _ => Ok(Version::of_new(self.text(body)?)),
         }
     }
 
-    /// The same, if an earlier edit has read it.
+    /// As [`Overlay::version`], but only if an earlier edit has read the file.
     pub(super) fn known_version(&self, path: &RepoPath) -> Option<Version> {
-        self.slots.get(path.as_str())?.version.clone()
+        self.changed.get(path.as_str())?.version.clone()
     }
 
-    /// The path to which earlier edits moved the file of a path, if nothing is there now.
+    /// Returns the path to which earlier edits moved the file of a path, if nothing is at the old path now.
     pub(super) fn moved_to(&self, path: &RepoPath) -> Result<Option<RepoPath>, TreeError> {
         let mut now = path.clone();
-        // A chain of moves is not longer than the number of moves; in a circle each path has a file.
+        // A chain of moves is at most as long as the number of moves. In a circle of moves, every path has a file.
         for _ in 0..=self.moved.len() {
             if self.node(&now)?.is_some() {
                 return Ok((now != *path).then_some(now));
@@ -236,10 +237,11 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
-    /// The path to which all moves together, also of directories, brought the file of a path, whatever is there now.
+    /// Returns the path to which all moves together, including those of directories, brought the file of a path. It
+    /// does not matter what is at the old path now.
     pub(super) fn end_of_moves(&self, path: &RepoPath) -> RepoPath {
         let mut now = path.clone();
-        for _ in 0..self.moved.len().min(MOST_MOVES) {
+        for _ in 0..self.moved.len().min(MAX_MOVES) {
             let next = now.prefixes().rev().find_map(|prefix| {
                 let to = self.moved.get(&prefix)?;
                 now.strip_prefix(&prefix).map_or(Some(to.clone()), |rest| to.join(rest.as_str()).ok())
@@ -268,8 +270,8 @@ impl<'t> Overlay<'t> {
     /// Writes or deletes the file at a path. `version` is its text, if that is known.
     pub(super) fn set(&mut self, path: &RepoPath, state: Option<FileState>, version: Option<Version>) {
         if self.diff.is_some() && !self.before_diff.contains_key(path) {
-            let before = match self.slots.get(path.as_str()) {
-                Some(slot) => slot.state.clone(),
+            let before = match self.changed.get(path.as_str()) {
+                Some(entry) => entry.state.clone(),
                 None => self.file(path).ok().flatten(),
             };
             self.before_diff.insert(path.clone(), before);
@@ -279,17 +281,17 @@ impl<'t> Overlay<'t> {
                 self.folded.entry(prefix.case_folded()).or_default().insert(prefix);
             }
         }
-        self.slots.insert(path.as_str().to_owned(), Entry { path: path.clone(), state, version });
+        self.changed.insert(path.as_str().to_owned(), ChangedPath { path: path.clone(), state, version });
     }
 
-    /// Whether a path of the base was not changed by an edit.
+    /// Returns whether a path is in the base and no edit has changed it.
     pub(super) fn is_as_in_base(&self, path: &RepoPath) -> Result<bool, TreeError> {
-        Ok(!self.slots.contains_key(path.as_str()) && self.base.node(path)?.is_some())
+        Ok(!self.changed.contains_key(path.as_str()) && self.base.node(path)?.is_some())
     }
 
     /// Reverts all changes of a path.
     pub(super) fn revert(&mut self, path: &RepoPath) {
-        self.slots.remove(path.as_str());
+        self.changed.remove(path.as_str());
     }
 
     /// Records a move.
@@ -298,25 +300,26 @@ impl<'t> Overlay<'t> {
         self.moved.insert(from.clone(), to.clone());
     }
 
-    /// Calls `ask` with the tree as if nothing were at a path.
+    /// Calls `ask` with the tree as it would be without the file at a path.
     pub(super) fn without<T>(&mut self, path: &RepoPath, ask: impl FnOnce(&Self) -> T) -> T {
-        let removed = Entry { path: path.clone(), state: None, version: None };
-        let before = self.slots.insert(path.as_str().to_owned(), removed);
+        let removed = ChangedPath { path: path.clone(), state: None, version: None };
+        let before = self.changed.insert(path.as_str().to_owned(), removed);
         let answer = ask(self);
         match before {
-            Some(slot) => self.slots.insert(path.as_str().to_owned(), slot),
-            None => self.slots.remove(path.as_str()),
+            Some(entry) => self.changed.insert(path.as_str().to_owned(), entry),
+            None => self.changed.remove(path.as_str()),
         };
         answer
     }
 
-    /// The existing path that differs only in case from one that does not exist, or from a directory on the way to it.
+    /// Returns the existing path that differs only in case from a missing path, or from a missing parent directory of
+    /// it: `src/Main.rs` for `src/main.rs`, or `Docs` for `docs/new.md`.
     pub(super) fn case_twin(&self, path: &RepoPath) -> Result<Option<RepoPath>, TreeError> {
         for prefix in path.prefixes() {
             if self.node(&prefix)?.is_some() {
                 continue;
             }
-            // A missing directory is empty.
+            // Only the first missing part of the path can have a twin, because nothing is below it.
             let parent = prefix.parent();
             let mut twins = self.base.twins(parent.as_ref(), prefix.file_name())?;
             let written = self.folded.get(&prefix.case_folded()).into_iter().flatten();
@@ -332,7 +335,8 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
-    /// All files, links and submodules below a directory, ascending, or the first invalid name.
+    /// Returns all files, links and submodules below a directory, ascending; or the first name that is invalid in a
+    /// [`RepoPath`].
     pub(super) fn files_below(&self, path: &RepoPath) -> Result<Result<Vec<RepoPath>, String>, TreeError> {
         let mut files = Vec::new();
         let mut invalid = None;
@@ -346,14 +350,15 @@ impl<'t> Overlay<'t> {
         if let Some(name) = invalid {
             return Ok(Err(name));
         }
-        files.extend(self.written_below(path).map(|slot| slot.path.clone()));
+        files.extend(self.written_below(path).map(|entry| entry.path.clone()));
         files.sort();
         Ok(Ok(files))
     }
 
     /// The paths of existing files with this name, for a hint.
     pub(super) fn with_name(&self, name: &str, limit: usize) -> Result<Vec<RepoPath>, TreeError> {
-        let written = self.slots.values().filter(|slot| slot.state.is_some()).map(|slot| slot.path.clone());
+        let written =
+            self.changed.values().filter(|entry| entry.state.is_some()).map(|entry| entry.path.clone());
         let mut paths: Vec<RepoPath> = written.filter(|path| path.file_name() == name).take(limit).collect();
         for path in self.base.tree.with_name(name, limit) {
             if !paths.contains(&path) && self.file(&path)?.is_some() {
@@ -364,13 +369,13 @@ impl<'t> Overlay<'t> {
         Ok(paths)
     }
 
-    /// The existing files in a directory, for a hint; none of a very large one.
+    /// Returns the existing files in a directory, for a hint; in a very large directory, only some of them.
     pub(super) fn files_in(&self, directory: Option<&RepoPath>) -> Result<Vec<RepoPath>, TreeError> {
-        const MOST: usize = 5000;
+        const MAX_LISTED: usize = 5000;
         let names = self.base.tree.list(directory)?;
         let parse = |name: &[u8]| RepoPath::within(directory, std::str::from_utf8(name).ok()?);
         let mut files = Vec::new();
-        for (name, node) in names.iter().take(MOST) {
+        for (name, node) in names.iter().take(MAX_LISTED) {
             if *node != Node::Directory
                 && let Some(path) = parse(name)
                 && self.file(&path)?.is_some()
@@ -381,18 +386,21 @@ impl<'t> Overlay<'t> {
         Ok(files)
     }
 
-    fn below(&self, path: &RepoPath) -> impl Iterator<Item = &Entry> {
+    fn below(&self, path: &RepoPath) -> impl Iterator<Item = &ChangedPath> {
         let prefix = format!("{path}/");
         let from = prefix.clone();
-        self.slots.range(from..).take_while(move |(path, _)| path.starts_with(&prefix)).map(|(_, slot)| slot)
+        self.changed
+            .range(from..)
+            .take_while(move |(path, _)| path.starts_with(&prefix))
+            .map(|(_, entry)| entry)
     }
 
-    fn written_below(&self, path: &RepoPath) -> impl Iterator<Item = &Entry> {
-        self.below(path).filter(|slot| slot.state.is_some())
+    fn written_below(&self, path: &RepoPath) -> impl Iterator<Item = &ChangedPath> {
+        self.below(path).filter(|entry| entry.state.is_some())
     }
 
-    /// Calls `visit` for every file of the base below a directory that no edit wrote or deleted, until it returns
-    /// false; for a name that is invalid in a [`RepoPath`], with an error that has it.
+    /// Calls `visit` for every file of the base below a directory that no edit wrote or deleted, until `visit` returns
+    /// false. A name that is invalid in a [`RepoPath`] is passed as an error.
     fn walk_base(
         &self,
         path: &RepoPath,
@@ -407,7 +415,7 @@ impl<'t> Overlay<'t> {
                         pending.push(path);
                         continue;
                     }
-                    Some(path) if self.slots.contains_key(path.as_str()) => continue,
+                    Some(path) if self.changed.contains_key(path.as_str()) => continue,
                     Some(path) => Ok(path),
                     None => Err(format!("{directory}/{}", String::from_utf8_lossy(&name))),
                 };

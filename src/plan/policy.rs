@@ -1,4 +1,4 @@
-//! Which paths edits may change, and hints for missing files.
+//! Decides which paths edits may change, and finds hints for missing files.
 
 use super::overlay::Overlay;
 use super::{Node, Permit, Rules, TreeError};
@@ -6,16 +6,16 @@ use crate::diag::Code;
 use crate::path::{RepoPath, is_sensitive};
 use crate::text::alike::{percent, ratio};
 
-/// The least similarity in percent of a file name that a hint gives.
-const ALIKE: u8 = 80;
+/// How similar a file name has to be for a hint, in percent.
+const MIN_SIMILARITY: u8 = 80;
 
-/// The most paths that a hint names.
-const HINTS: usize = 3;
+/// The limit for the paths that a hint names.
+const MAX_HINTS: usize = 3;
 
-/// Why a path may not change.
+/// The reason why an edit may not do something.
 pub(super) type Violation = (Code, String);
 
-/// Why a path may not change, whatever is there.
+/// Returns why the rules forbid to change a path, whatever is there; `None` if they allow it.
 pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     if let Some(forbidden) = forbidden(path, &rules.permit) {
         return Some(forbidden);
@@ -32,23 +32,26 @@ fn forbidden(path: &RepoPath, permit: &Permit) -> Option<Violation> {
     permit(path).err().map(|rule| (Code::Policy, message(rule)))
 }
 
-/// Why a file may not be moved or copied.
-pub(super) fn may_move(path: &RepoPath, rules: &Rules) -> Option<Violation> {
+/// Returns why a file may not be moved or copied; `None` if it may.
+pub(super) fn move_violation(path: &RepoPath, rules: &Rules) -> Option<Violation> {
     forbidden(path, &rules.may_move)
 }
 
-/// Why a file may not be deleted.
+/// Returns why a file may not be deleted; `None` if it may.
 pub fn removal(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     let message = || format!("removing `{path}` is not allowed");
     (!rules.allow_delete).then(|| (Code::Policy, message()))
 }
 
-/// Why a path may not change.
-pub(super) fn may_change(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<Violation>, TreeError> {
+/// Returns why a path may not change, by the rules or because of what is there; `None` if it may.
+pub(super) fn change_violation(
+    path: &RepoPath,
+    overlay: &Overlay<'_>,
+) -> Result<Option<Violation>, TreeError> {
     if let Some(objection) = objection(path, overlay.base.rules) {
         return Ok(Some(objection));
     }
-    // A file in the place of a directory only matters for new files.
+    // A file in the place of a parent directory only matters for a new file; see `create_violation`.
     let obstacle = overlay.obstacle(path)?;
     let link = obstacle.filter(|(_, node)| matches!(node, Node::Symlink | Node::Submodule));
     Ok(link.map(|(ancestor, node)| leads_through(path, &ancestor, node)))
@@ -58,8 +61,8 @@ fn leads_through(path: &RepoPath, ancestor: &RepoPath, node: Node) -> Violation 
     (Code::PathBlocked, format!("`{path}` leads through `{ancestor}`, which is a {}", named(node)))
 }
 
-/// Why no file may be created at a path that has `node` now.
-pub(super) fn may_create(
+/// Returns why no file may be created at a path that has `node` now; `None` if one may.
+pub(super) fn create_violation(
     path: &RepoPath,
     node: Option<Node>,
     overlay: &Overlay<'_>,
@@ -75,12 +78,12 @@ pub(super) fn may_create(
     Ok(twin.map(|twin| (Code::PathCase, message(twin))))
 }
 
-/// The hint for a missing file: where it may be.
+/// Returns a hint for a missing file: similar paths that exist.
 pub(super) fn hint(path: &RepoPath, overlay: &Overlay<'_>) -> Result<Option<String>, TreeError> {
     if let Some(twin) = overlay.case_twin(path)? {
         return Ok(Some(did_you_mean(&[twin])));
     }
-    let others = overlay.with_name(path.file_name(), HINTS)?;
+    let others = overlay.with_name(path.file_name(), MAX_HINTS)?;
     if !others.is_empty() {
         return Ok(Some(did_you_mean(&others)));
     }
@@ -96,16 +99,16 @@ fn did_you_mean(paths: &[RepoPath]) -> String {
     format!("did you mean {}?", names.join(", "))
 }
 
-/// The similarity of a name to one that may be meant, in percent; `None` if they are neither similar nor equal without
-/// the extension.
+/// Returns the similarity of two file names in percent; `None` if they are neither similar nor equal except for the
+/// extension.
 fn likeness(one: &str, other: &str) -> Option<u8> {
     let stem = |name: &str| name.rsplit_once('.').map_or(name.len(), |(stem, _)| stem.len());
-    let is_other_kind = stem(one) > 0 && one[..stem(one)] == other[..stem(other)];
+    let differ_in_extension = stem(one) > 0 && one[..stem(one)] == other[..stem(other)];
     let share = percent(ratio(one.as_bytes(), other.as_bytes()));
-    (is_other_kind || share >= ALIKE).then_some(share)
+    (differ_in_extension || share >= MIN_SIMILARITY).then_some(share)
 }
 
-/// The name for a kind of node.
+/// Returns the word for a kind of node.
 pub fn named(node: Node) -> &'static str {
     match node {
         Node::Directory => "directory",

@@ -1,7 +1,7 @@
 //! Finds equal hunks and edits of a script.
 //!
-//! Identical hunks of one region are for different places of their file; in another region, such as a final version
-//! after a draft, they are a repetition of the same edit.
+//! Identical hunks of one region are for different places of their file. In another region, such as a final version
+//! after a draft, they repeat the same edit.
 
 use crate::edit::{Anchor, Change, Edit, Hunk, Op, Script};
 use crate::locate::Repeat;
@@ -15,13 +15,13 @@ enum Key<'a> {
     Append { path: &'a str, text: &'a str },
 }
 
-/// How many equal ones there are.
+/// How often equal hunks or edits occur.
 #[derive(Default)]
 struct Counts {
-    /// In each region.
+    /// How many there are in each region.
     totals: HashMap<u32, usize>,
-    /// In each region, those that were applied.
-    seen: HashMap<u32, usize>,
+    /// How many of these were applied.
+    applied: HashMap<u32, usize>,
 }
 
 /// The groups of equal hunks and edits, and how many of each were applied.
@@ -31,17 +31,16 @@ pub(super) struct Repeats {
     members: Vec<Vec<usize>>,
 }
 
-/// Whether a hunk is located independently of others.
+/// Returns whether a hunk is located independently of the others of its edit.
 fn is_independent(hunk: &Hunk) -> bool {
     matches!(hunk.anchor, Anchor::Unique | Anchor::Occurrence(_) | Anchor::After(_))
 }
 
 impl Repeats {
-    /// Groups the hunks and edits of a script. `paths` has a name for the path of every edit; equal paths have equal
-    /// names.
+    /// Groups the hunks and edits of a script. `paths` are the canonical paths of all edits.
     #[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
     pub(super) fn new(script: &Script, paths: &[String]) -> Self {
-        // A sorted map, because usually the paths already differ: a hash would read all texts.
+        // A sorted map usually compares only the paths; a hash map would read all texts.
         let mut ids: BTreeMap<Key<'_>, usize> = BTreeMap::new();
         let mut groups: Vec<Counts> = Vec::new();
         let mut members = Vec::with_capacity(script.edits.len());
@@ -61,27 +60,27 @@ impl Repeats {
         Self { groups, members }
     }
 
-    /// How often the response has the hunks of an edit, given by its index: one entry for each hunk; one for an
-    /// appending edit or for hunks that are located together; none for another edit.
+    /// Returns how often the response has the hunks of the edit with this index: one entry for each hunk; a single one
+    /// for an appending edit, or for hunks that are located together; none for other edits.
     pub(super) fn of(&self, edit: usize, region: u32) -> Vec<Repeat> {
-        let mut here: HashMap<usize, usize> = HashMap::new();
+        let mut in_edit: HashMap<usize, usize> = HashMap::new();
         let members = self.members.get(edit).map_or(&[][..], Vec::as_slice);
         let repeat = |&id: &usize| {
             let group = &self.groups[id];
-            let before = here.entry(id).or_default();
-            let index = group.seen.get(&region).copied().unwrap_or(0) + *before;
+            let before = in_edit.entry(id).or_default();
+            let index = group.applied.get(&region).copied().unwrap_or(0) + *before;
             *before += 1;
             let elsewhere =
-                group.seen.iter().filter(|(other, _)| **other != region).map(|(_, count)| count).sum();
+                group.applied.iter().filter(|(other, _)| **other != region).map(|(_, count)| count).sum();
             Repeat { total: group.totals.get(&region).copied().unwrap_or(1), index, elsewhere }
         };
         members.iter().map(repeat).collect()
     }
 
     /// Counts an edit that was applied.
-    pub(super) fn pass(&mut self, edit: usize, region: u32) {
+    pub(super) fn count_applied(&mut self, edit: usize, region: u32) {
         for &id in self.members.get(edit).into_iter().flatten() {
-            *self.groups[id].seen.entry(region).or_default() += 1;
+            *self.groups[id].applied.entry(region).or_default() += 1;
         }
     }
 }
@@ -90,7 +89,7 @@ fn keys<'a>(edit: &'a Edit, path: &'a str) -> Vec<Key<'a>> {
     match &edit.op {
         Op::Modify { hunks, .. } | Op::Rename { hunks, .. } => of_hunks(hunks, path),
         Op::Append { text } => vec![Key::Append { path, text }],
-        // Applying them twice changes nothing more.
+        // Applying these edits again changes nothing.
         _ => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! The added lines of an edit, for a user who writes others instead.
+//! Lets the user write other lines in the place of those that an edit adds.
 
 use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op};
 use crate::span::Span;
@@ -7,7 +7,7 @@ use crate::text::{Content, Line};
 use std::fmt::Write;
 use std::ops::Range;
 
-/// How many context lines there are around the added ones.
+/// The number of context lines above and below the change.
 const CONTEXT: usize = 3;
 
 /// The change of a file by an edit, as removed and added lines.
@@ -20,7 +20,7 @@ pub struct Rewrite {
 }
 
 impl Rewrite {
-    /// From a file before (if it existed) and after an edit; `None` if one of the two is not text.
+    /// Compares a file before (if it existed) and after an edit; `None` if one of the two is not text.
     pub fn of(before: Option<Content>, after: Content) -> Option<Self> {
         let is_text = |content: &Content| !content.is_binary() && content.not_utf8().is_none();
         if !is_text(&after) || !before.as_ref().is_none_or(is_text) {
@@ -40,7 +40,7 @@ impl Rewrite {
         text_of(&self.after, self.new.clone())
     }
 
-    /// The operation that does the same with other lines; `op` is the one with these, and `span` its span.
+    /// Returns the operation that adds other lines instead. `op` is the original operation, and `span` is its span.
     pub fn with(&self, lines: &str, op: &Op, span: Span) -> Op {
         let mut text = lines.replace("\r\n", "\n");
         if !text.is_empty() && !text.ends_with('\n') {
@@ -68,13 +68,13 @@ impl Rewrite {
             }
         }
         let number = u32::try_from(start + 1).ok();
-        let is_open = |content: &Content| !content.ends_with_newline();
+        let is_unterminated = |content: &Content| !content.ends_with_newline();
         let at_end = end == before.line_count();
         let change = Change::Diff {
             lines: lines.into(),
-            before_unterminated: at_end && is_open(before),
-            // Editors end the last line, whether it was ended or not.
-            after_unterminated: at_end && is_open(&self.after),
+            before_unterminated: at_end && is_unterminated(before),
+            // Editors end the last line even if it had no newline.
+            after_unterminated: at_end && is_unterminated(&self.after),
         };
         let anchor = Anchor::Line { old_start: number, new_start: number, section: None };
         Op::Modify { hunks: vec![Hunk { span, change, anchor }], missing: Missing::Refuse }

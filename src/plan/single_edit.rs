@@ -1,18 +1,18 @@
-//! Resolves every edit of a script alone, as if the others were left out. All in one go, because their result together
-//! is needed only once.
+//! Resolves every edit of a script alone, as if the others were left out. One call does this for all edits, because
+//! each is compared with the result of all edits together, which is computed only once.
 
 use super::dependence::{Unapplied, depends_on_left_out};
 use super::overlay::{Base, Overlay};
 use super::subset::FullRun;
-use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, given, names, unnamed};
+use super::{Aim, Plan, Rejected, Rules, Run, TreeError, TreeView, canonical_paths, given, unnamed};
 use crate::diag::Diagnostic;
 use crate::edit::{Script, Unnamed};
 use crate::span::Span;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// Resolves each edit that the script does not leave out alone, and calls `tell` with its index and the result, until
-/// that breaks. An edit that depends on another one, or would do something else alone, is refused.
+/// Resolves each edit that the script does not leave out, as if it were the only one. Calls `report` with its index and
+/// the result, until that breaks. An edit that depends on another one, or would do something else alone, is refused.
 ///
 /// # Errors
 /// When the tree cannot be read.
@@ -20,10 +20,10 @@ pub fn resolve_each(
     script: &Script,
     tree: &dyn TreeView,
     rules: &Rules,
-    mut tell: impl FnMut(usize, Result<Plan, Rejected>) -> ControlFlow<()>,
+    mut report: impl FnMut(usize, Result<Plan, Rejected>) -> ControlFlow<()>,
 ) -> Result<(), TreeError> {
     let base = &Base::new(tree, rules);
-    let paths = names(script, &Overlay::new(base))?;
+    let paths = canonical_paths(script, &Overlay::new(base))?;
     let full = FullRun::of(script, base)?;
     let mut own = own_diagnostics(script, given::findings(script, &full.run)?);
     let mut unnamed: HashMap<Span, Vec<Unnamed>> = HashMap::new();
@@ -39,8 +39,8 @@ pub fn resolve_each(
                 unnamed: unnamed.remove(&edit.span).unwrap_or_default(),
                 ..Script::default()
             };
-            let resolved = one(&alone, at, (script, path), base, &full, &unapplied)?;
-            if tell(at, resolved).is_break() {
+            let resolved = resolve_one(&alone, at, (script, path), base, &full, &unapplied)?;
+            if report(at, resolved).is_break() {
                 return Ok(());
             }
         }
@@ -49,23 +49,24 @@ pub fn resolve_each(
     Ok(())
 }
 
-/// The diagnostics of the parser by the index of their edit; those of no edit, and `more`, are those of the first.
+/// Groups the diagnostics of the parser, and `more`, by the index of the edit that contains them. The others go to the
+/// first edit.
 fn own_diagnostics(script: &Script, more: Vec<Diagnostic>) -> HashMap<usize, Vec<Diagnostic>> {
     let mut own: HashMap<usize, Vec<Diagnostic>> = HashMap::new();
     let first = (0..script.edits.len()).find(|at| !script.is_left_out(*at)).unwrap_or(0);
     for diagnostic in script.diagnostics.iter().chain(&more) {
         // Edits are in the order of the response.
-        let of = diagnostic.span().and_then(|span| {
+        let index = diagnostic.span().and_then(|span| {
             let at = script.edits.partition_point(|edit| edit.span.start <= span.start).checked_sub(1)?;
             script.edits.get(at)?.span.holds(span).then_some(at)
         });
-        own.entry(of.unwrap_or(first)).or_default().push(diagnostic.clone());
+        own.entry(index.unwrap_or(first)).or_default().push(diagnostic.clone());
     }
     own
 }
 
 /// Resolves a script of one edit, which has the index `at` in the whole script.
-fn one(
+fn resolve_one(
     alone: &Script,
     at: usize,
     (script, path): (&Script, &str),

@@ -1,4 +1,4 @@
-//! Resolves snippets: their definitions become those of the file.
+//! Resolves snippets: their definitions replace those of the file.
 
 use super::operations::{Operation, Stop};
 use super::{Outcome, Step};
@@ -14,7 +14,7 @@ use crate::version::{LineChange, Version, bring_over};
 use similar::DiffTag;
 
 impl Operation<'_, '_> {
-    /// Merges a snippet into its file, as the edits before have left it, else as it was in the base.
+    /// Merges a snippet into its file: as the edits before it left the file, else as the file was in the base.
     pub(super) fn snippet(&mut self, path: RepoPath, text: &Passage) -> Result<Step, Stop> {
         let (path, file) = self.existing(path)?;
         let Some((state, version)) = file else {
@@ -28,7 +28,7 @@ impl Operation<'_, '_> {
             Ok(changes) => changes,
             Err(refusal) => match self.changes_in_base(&path, &version, text) {
                 Some(changes) => changes,
-                None => return Err(self.unclear(&path, text, refusal).into()),
+                None => return Err(self.merge_error(&path, text, refusal).into()),
             },
         };
         let Some(first) = changes.first() else {
@@ -43,7 +43,7 @@ impl Operation<'_, '_> {
         Ok(Step { matched, ..self.rewrite(path, state, after)? })
     }
 
-    /// The changes of a snippet in a text.
+    /// Returns the changes that a snippet makes to a text.
     fn changes(&self, path: &RepoPath, content: &Content, text: &str) -> Result<Vec<LineChange>, MergeError> {
         let lines: Vec<&[u8]> = content.lines(0..content.line_count()).map(|line| line.text).collect();
         let mut before = String::new();
@@ -51,7 +51,7 @@ impl Operation<'_, '_> {
             before.push_str(std::str::from_utf8(line).map_err(|_| MergeError::not_text())?);
             before.push('\n');
         }
-        // Whitespace that only looks like blanks indents no code.
+        // Unicode whitespace cannot indent code, so it becomes a space.
         let plain_indent = |line: &str| -> String {
             let body = line.trim_start();
             line[..line.len() - body.len()].chars().map(plain).chain(body.chars()).collect()
@@ -76,14 +76,14 @@ impl Operation<'_, '_> {
         Ok(changes.collect())
     }
 
-    /// The changes in the base, brought over to the current text.
+    /// Returns the changes that a snippet makes to the base, brought over to the current text.
     fn changes_in_base(&self, path: &RepoPath, version: &Version, text: &str) -> Option<Vec<LineChange>> {
         let (base, lineage) = version.base()?;
         let changes = self.changes(path, base, text).ok()?;
         bring_over(base, version.content(), lineage, &changes)
     }
 
-    fn unclear(&self, path: &RepoPath, text: &Passage, refusal: MergeError) -> Diagnostic {
+    fn merge_error(&self, path: &RepoPath, text: &Passage, refusal: MergeError) -> Diagnostic {
         let code = if refusal.loses { Code::SnippetLoses } else { Code::SnippetUnclear };
         let message = match refusal.file_line {
             Some(line) => format!("{} (line {} of `{path}`)", refusal.message, line + 1),
@@ -92,7 +92,7 @@ impl Operation<'_, '_> {
         Diagnostic::error(code, self.line_of(text, refusal.line), message).with_help(refusal.help)
     }
 
-    /// The span of a line of the snippet in the response; the whole code block if that is unknown.
+    /// Returns the span of a line of the snippet in the response; the whole code block if that is unknown.
     fn line_of(&self, text: &Passage, line: usize) -> Span {
         let place = text.place_of_line(line);
         place.map_or(self.edit.span, |place| Span::new(self.edit.span.response, place.start, place.end))

@@ -1,7 +1,7 @@
-//! Finds edits that depend on others of the response which are left out.
+//! Finds edits that depend on edits which are left out.
 //!
-//! Without the edits before it, an edit may match another place. So its result is compared with the one in the whole
-//! response: both have to be equal.
+//! Without the edits before it, an edit may match another place. So its result is compared with its result in the whole
+//! response, and both have to be equal.
 
 use super::dependence::depends_on_left_out;
 use super::overlay::{Base, Overlay};
@@ -13,8 +13,8 @@ use crate::text::Content;
 use crate::version;
 use std::collections::{BTreeSet, HashMap};
 
-/// The edits of a resolved script that depend on edits which it leaves out, with their diagnostics. An edit that the
-/// whole response refuses cannot be compared; its own result counts.
+/// Returns the diagnostics of edits that depend on edits which the script leaves out. An edit that is refused in the
+/// whole response cannot be compared, and is accepted as it is.
 pub(super) fn findings(script: &Script, part: &Run<'_>) -> Result<Vec<Diagnostic>, TreeError> {
     if script.left_out.is_empty() || part.steps.is_empty() {
         return Ok(Vec::new());
@@ -22,11 +22,11 @@ pub(super) fn findings(script: &Script, part: &Run<'_>) -> Result<Vec<Diagnostic
     FullRun::of(script, part.overlay.base)?.differing(script, part, |edit| script.is_left_out(edit - 1))
 }
 
-/// The result of all edits of a script together, also of those that it leaves out.
+/// The result of all edits of a script together, including those that it leaves out.
 pub(super) struct FullRun<'t> {
     pub(super) run: Run<'t>,
-    /// The numbers of the edits of each path, in order.
-    about: HashMap<RepoPath, Vec<usize>>,
+    /// The numbers of the edits that touch each path, in order.
+    edits_of_path: HashMap<RepoPath, Vec<usize>>,
 }
 
 impl<'t> FullRun<'t> {
@@ -34,22 +34,22 @@ impl<'t> FullRun<'t> {
         let whole = Script { left_out: BTreeSet::new(), ..script.clone() };
         let (whole, refused) = unnamed::settle(&whole, base)?;
         let run = Run::of(&whole, base, &refused, Aim::Steps)?;
-        let mut about: HashMap<RepoPath, Vec<usize>> = HashMap::new();
+        let mut edits_of_path: HashMap<RepoPath, Vec<usize>> = HashMap::new();
         for step in &run.steps {
             for path in paths(step) {
-                about.entry(path.clone()).or_default().push(step.edit);
+                edits_of_path.entry(path.clone()).or_default().push(step.edit);
             }
         }
-        Ok(Self { run, about })
+        Ok(Self { run, edits_of_path })
     }
 
-    /// The edits with another result in a part of the script, with their diagnostics. `is_gone` says whether an edit is
-    /// not in that part.
+    /// Returns the diagnostics of edits whose result in `part` of the script differs. `is_left_out` says whether an
+    /// edit is not in that part.
     pub(super) fn differing(
         &self,
         script: &Script,
         part: &Run<'_>,
-        is_gone: impl Fn(usize) -> bool,
+        is_left_out: impl Fn(usize) -> bool,
     ) -> Result<Vec<Diagnostic>, TreeError> {
         let mut findings = Vec::new();
         for step in part.steps.iter().filter(|step| step.outcome == Outcome::Changes) {
@@ -59,10 +59,10 @@ impl<'t> FullRun<'t> {
             if is_same(step, &part.overlay, other, &self.run.overlay)? {
                 continue;
             }
-            let touching = paths(step).chain(paths(other)).filter_map(|path| self.about.get(path));
+            let touching = paths(step).chain(paths(other)).filter_map(|path| self.edits_of_path.get(path));
             let builds_on = touching.filter_map(|edits| {
                 let earlier = edits.partition_point(|edit| *edit < step.edit);
-                edits[..earlier].iter().rfind(|edit| is_gone(**edit))
+                edits[..earlier].iter().rfind(|edit| is_left_out(**edit))
             });
             let message = builds_on.max().map_or_else(
                 || "depends on edits that were left out".to_owned(),
@@ -76,13 +76,13 @@ impl<'t> FullRun<'t> {
     }
 }
 
-/// The paths of an edit.
+/// Returns the paths that a step touches.
 fn paths(step: &Step) -> impl Iterator<Item = &RepoPath> {
     let changed = step.changes.iter().map(|change| &change.path);
     changed.chain([&step.path]).chain(&step.to)
 }
 
-/// Whether an edit has the same result on two states of the tree.
+/// Returns whether an edit has the same result in two runs.
 fn is_same(
     one: &Step,
     overlay: &Overlay<'_>,
@@ -121,7 +121,7 @@ fn is_same(
     Ok(true)
 }
 
-/// A file before or after a step; before a move, the source.
+/// Returns the file before or after a step; for the destination of a move, the source is the file before.
 fn state<'s>(step: &'s Step, change: &'s FileChange, after: bool) -> Option<&'s FileState> {
     let from = || step.changes.iter().find(|from| from.path == step.path && from.after.is_none());
     match after {

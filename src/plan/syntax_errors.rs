@@ -1,4 +1,4 @@
-//! Finds syntax errors in the files that a plan changes, once, at the end.
+//! Finds new syntax errors in the files that a plan changes. It runs once, after all edits.
 
 use super::grouping::net_changes;
 use super::{FileState, Run, Step, SyntaxCheck, TreeError};
@@ -6,7 +6,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::syntax;
 
-/// The diagnostics about files that have more syntax errors than before.
+/// Returns the diagnostics about files that have more syntax errors than before.
 pub(super) fn worse(run: &Run<'_>, script: &Script) -> Result<Vec<Diagnostic>, TreeError> {
     let Run { steps, overlay, .. } = run;
     let syntax_check = overlay.base.rules.syntax;
@@ -23,7 +23,7 @@ pub(super) fn worse(run: &Run<'_>, script: &Script) -> Result<Vec<Diagnostic>, T
         let Some(line) = syntax::worse(path.as_str(), &before, &text(after)?) else { continue };
         let message = format!("`{path}` would have a syntax error in line {}", line + 1);
         let (new, edits): (fn(_, _, _) -> _, _) = match syntax_check {
-            // Any edit of the file may be the reason.
+            // Any edit of the file may be the cause.
             SyntaxCheck::Refuse => (Diagnostic::error, edits_of(steps, path.to_string())),
             _ => (Diagnostic::warning, vec![edit]),
         };
@@ -35,7 +35,7 @@ pub(super) fn worse(run: &Run<'_>, script: &Script) -> Result<Vec<Diagnostic>, T
     Ok(found)
 }
 
-/// The edits that change a file, also by the names from which they move it.
+/// Returns the edits that change a file, including those that change it at an earlier path.
 fn edits_of(steps: &[Step], path: String) -> Vec<usize> {
     let (mut names, mut edits) = (vec![path], Vec::new());
     for step in steps.iter().rev() {

@@ -85,7 +85,7 @@ fn run(tree: &MemoryTree, edits: &[Edit]) -> Result<Plan, Rejected> {
     run_with(tree, edits, &rules())
 }
 
-/// The files after the changes of the steps; checks that each change begins where the one before ended.
+/// Returns the files after the steps, and checks that each change begins where the one before it ended.
 fn after(tree: &MemoryTree, steps: &[Step]) -> Vec<(String, String)> {
     let mut now = std::collections::BTreeMap::new();
     let mut pending = vec![None];
@@ -149,7 +149,7 @@ fn each_operation_does_what_it_says() {
 }
 
 #[test]
-fn edits_see_those_before_and_a_failing_one_leaves_no_trace() {
+fn edits_see_earlier_ones_and_a_refused_one_changes_nothing() {
     let base = tree(&[("a", "1\n")]);
     let edits =
         [patch("a", "1\n", "2\n"), patch("a", "2\n", "3\n"), create("b", "x\n"), patch("b", "x\n", "y\n")];
@@ -175,7 +175,7 @@ fn errors_of_the_script_reject_it() {
 }
 
 #[test]
-fn creating_over_a_file_needs_a_reason() {
+fn creating_an_existing_file_needs_permission() {
     let base = tree(&[("a", "1\n"), ("c", "1\r\n")]);
     assert_eq!(codes(run(&base, &[create("a", "2\n")])), [(1, Code::AlreadyExists)]);
     assert_eq!(made(&base, &[overwrite("a", "2\n")])[0].1, "2\n");
@@ -194,7 +194,7 @@ fn creating_over_a_file_needs_a_reason() {
 }
 
 #[test]
-fn a_replaced_file_keeps_ending_mark_mode_and_missing_newline_of_a_kept_last_line() {
+fn a_replaced_file_keeps_line_ending_bom_mode_and_missing_newline() {
     let run_mode = Node::File { executable: true };
     let base = MemoryTree::new().with("a", run_mode, "\u{feff}1\r\n2\r\n3").unwrap();
     let plan = run(&base, &[replace("a", "x\ny\n")]).unwrap();
@@ -227,7 +227,7 @@ fn a_file_that_is_moved_unread_stays_the_base_object() {
 }
 
 #[test]
-fn appending_ends_an_open_last_line_and_is_applied_once() {
+fn appending_adds_a_missing_newline_and_is_applied_once() {
     let base = tree(&[("a", "1\r\n2"), ("b", "fn f() {\n}\n")]);
     assert_eq!(made(&base, &[append("a", "3\n")])[0].1, "1\r\n2\r\n3\r\n");
     assert_eq!(outcomes(run(&base, &[append("a", "2\n")])), [Outcome::AlreadyApplied]);
@@ -305,7 +305,7 @@ fn a_file_may_take_the_place_of_a_directory_that_is_emptied() {
 }
 
 #[test]
-fn a_directory_is_removed_only_recursively_and_with_what_was_put_there() {
+fn a_directory_is_deleted_only_recursively_and_with_new_files() {
     let base = tree(&[("d/x", "1\n"), ("d/e/y", "2\n"), ("k", "3\n")]);
     assert_eq!(codes(run(&base, &[delete("d")])), [(1, Code::NotEditable)]);
     assert_eq!(made(&base, &[create("d/n", "n\n"), delete_all("d")]), files(&[("k", "3\n")]));
@@ -319,7 +319,7 @@ fn a_directory_is_removed_only_recursively_and_with_what_was_put_there() {
 }
 
 #[test]
-fn links_submodules_and_binaries_are_not_edited_and_not_gone_through() {
+fn links_submodules_and_binaries_are_not_edited_or_followed() {
     let base =
         MemoryTree::new().with("l", Node::Symlink, "t").unwrap().with("s", Node::Submodule, "").unwrap();
     let base = base.with_file("b", b"a\0b\n").unwrap().with_file("f", "1\n").unwrap();
@@ -367,7 +367,7 @@ fn a_path_that_differs_only_in_case_is_not_created() {
     assert_eq!(codes(run(&base, &[create("docs/b", "x\n")])), [(1, Code::PathCase)], "a directory differs");
     assert_eq!(codes(run(&base, &[create("x/A", "1\n"), create("x/a", "2\n")])), [(2, Code::PathCase)]);
     assert_eq!(codes(run(&base, &[copy("Docs/a", "SRC/b")])), [(1, Code::PathCase)]);
-    // macOS takes these for one name, too: a letter with its accent, as one character or as two.
+    // For macOS, an accented letter is the same name as one character and as two.
     let accented = tree(&[("e\u{301}t\u{e9}", "1\n")]);
     for path in ["\u{e9}t\u{e9}", "\u{c9}te\u{301}/a"] {
         assert_eq!(codes(run(&accented, &[create(path, "x\n")])), [(1, Code::PathCase)], "{path}");
@@ -457,7 +457,7 @@ fn a_draft_and_the_final_response_are_applied_once() {
         files(&[("a", "1\n"), ("b", "x\ny\nz\n"), ("c", "c\n")]),
         "each behind the other"
     );
-    // Another place is left, which the second must not take.
+    // The repeated edit must not take the second place.
     let twice = tree(&[("a", "x\n-\n"), ("b", "x\n")]);
     let edits = [patch("a", "x\n", "y\n"), append("a", "x\n"), in_region(1, patch("a", "x\n", "y\n"))];
     assert_eq!(codes(run(&twice, &edits)), [(3, Code::Duplicate)]);
@@ -473,7 +473,7 @@ fn identical_edits_of_a_region_take_as_many_places_in_order() {
     let mut both = edit();
     both.op = Op::Modify { hunks: vec![hunk("x\n", "y\n"), hunk("x\n", "y\n")], missing: Missing::Refuse };
     assert_eq!(made(&base, &[both])[0].1, "y\n-\ny\n", "within one edit too");
-    // Together with their repetition in the final response.
+    // The final response repeats both edits.
     let edits = [edit(), edit(), in_region(1, edit()), in_region(1, edit())];
     assert_eq!(made(&base, &edits)[0].1, "y\n-\ny\n");
 }

@@ -44,7 +44,7 @@ pub trait TreeView {
     /// The object cannot be read.
     fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, TreeError>;
 
-    /// The same as a text.
+    /// As [`TreeView::read`], as a text.
     ///
     /// # Errors
     /// As for [`TreeView::read`].
@@ -76,7 +76,7 @@ pub trait TreeView {
         Err(TreeError { path: name.to_owned(), source: "there is no object store".into() })
     }
 
-    /// Is told the future content of a path, so that it can be prepared while the other edits are resolved.
+    /// Announces the new content of a path, so that the tree can prepare it while the other edits are resolved.
     fn expect(&self, path: &RepoPath, body: &Body) {
         let _ = (path, body);
     }
@@ -111,7 +111,7 @@ pub struct FileState {
 /// The content of a file, link or submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// The object that the base has at this path (moved or kept, not read).
+    /// The object that the base has at this path; it was not read.
     Base(RepoPath),
     /// A new text.
     Bytes(Arc<[u8]>),
@@ -119,13 +119,13 @@ pub enum Body {
     Stored(Arc<[u8]>),
     /// An object of the repository, by its id: a blob, or the commit of a submodule.
     Object(Arc<str>),
-    /// An edited text. Versions of a file share chunks, so that a plan of thousands of edits does not contain the file
-    /// as often.
+    /// An edited text. Versions of a file share chunks, so that a plan with thousands of edits does not hold thousands
+    /// of copies of the file.
     Text(Content),
 }
 
 impl Body {
-    /// Its bytes; `tree` is the one that the plan was resolved against.
+    /// Returns its bytes; `tree` is the tree that the plan was resolved against.
     ///
     /// # Errors
     /// The tree cannot be read.

@@ -1,11 +1,17 @@
 //! Finds the file of an edit without a path of its own.
 //!
-//! A path line or an info string counts most: the block before or a mention never overrules it. Of several candidates,
-//! the only one to which the edit applies, after the edits before or without them, is meant, unless another file is named
-//! more clearly or nearer: the edit may be for that one, whose text has changed. If it applies to none, it is for the only
-//! one that a line or a heading names. If that does not decide, the edit is refused.
+//! The response may name several candidates, more or less clearly; see [`Clue`]. The rules, in this order:
+//!
+//! 1. If a line or an info string is a path, files that only the block before or the prose names do not count. For an
+//!    edit without a search text, no other files count.
+//! 2. A single candidate is the file.
+//! 3. If the edit applies to only one candidate, after the earlier edits or without them, that one is the file. But if
+//!    only prose or the block before names it, and another existing file is named more clearly, the edit is refused: it
+//!    may be for that other file, whose text has changed.
+//! 4. If the edit applies to none, it is for the only file that a line or a heading names.
+//! 5. Else the edit is refused.
 
-use super::operations::path_if_any;
+use super::operations::path_if_valid;
 use super::overlay::{Base, Overlay};
 use super::{Aim, Node, Outcome, Run, TreeError};
 use crate::diag::{Code, Diagnostic};
@@ -14,13 +20,13 @@ use crate::format::fault;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-/// The most edits that are tried on several files.
-const TRIED: usize = 500;
+/// The limit for the edits that are tried on several files.
+const MAX_TRIED: usize = 500;
 
-/// The most candidates that a message names.
-const NAMED: usize = 3;
+/// The limit for the candidates that a message names.
+const MAX_NAMED: usize = 3;
 
-/// The script with a file for every edit, and the diagnostics of the edits without one, by their numbers.
+/// Returns the script with the file of every edit, and the diagnostics of edits whose file is unclear, by edit number.
 pub(super) fn settle<'s>(
     script: &'s Script,
     base: &Base<'_>,
@@ -28,34 +34,34 @@ pub(super) fn settle<'s>(
     if script.unnamed.is_empty() {
         return Ok((Cow::Borrowed(script), BTreeMap::new()));
     }
-    let open: HashMap<_, _> = script.unnamed.iter().map(|unnamed| (unnamed.edit, unnamed)).collect();
+    let unnamed_edits: HashMap<_, _> = script.unnamed.iter().map(|unnamed| (unnamed.edit, unnamed)).collect();
     let mut settled = Script { unnamed: Vec::new(), ..script.clone() };
     let mut refused = BTreeMap::new();
     let mut tried = 0;
-    // The files that the edit before may be for, if it had several candidates.
-    let mut last: Vec<Target> = Vec::new();
+    // The file of the previous unnamed edit, or all its candidates if that is unclear.
+    let mut previous: Vec<Target> = Vec::new();
     for index in 0..settled.edits.len() {
         let (before, rest) = settled.edits.split_at_mut(index);
         let Some(edit) = rest.first_mut() else { continue };
-        let Some(unnamed) = open.get(&edit.span) else { continue };
-        let counting = counting(edit, unnamed, &last, base)?;
-        let chosen = match counting.as_slice() {
+        let Some(unnamed) = unnamed_edits.get(&edit.span) else { continue };
+        let candidates = counting_candidates(edit, unnamed, &previous, base)?;
+        let chosen = match candidates.as_slice() {
             [] => Err(fault::no_path(edit.span)),
             [only] => Ok(only.path.clone()),
-            several if tried == TRIED => Err(unclear(Code::Limit, edit, several)),
+            several if tried == MAX_TRIED => Err(unclear(Code::Limit, edit, several)),
             several => {
                 tried += 1;
-                only_fitting(edit, before, several, base)?
+                choose(edit, before, several, base)?
             }
         };
         match chosen {
             Ok(target) => {
-                last = vec![target.clone()];
+                previous = vec![target.clone()];
                 edit.why = edit.why.take().filter(|why| *why != target.shown());
                 edit.path = target;
             }
             Err(diagnostic) => {
-                last = counting.into_iter().map(|candidate| candidate.path).collect();
+                previous = candidates.into_iter().map(|candidate| candidate.path).collect();
                 if !script.is_left_out(index) {
                     refused.insert(index + 1, diagnostic.for_edit(index + 1, script.shown_path(index)));
                 }
@@ -65,20 +71,22 @@ pub(super) fn settle<'s>(
     Ok((Cow::Owned(settled), refused))
 }
 
-/// The candidates that count, each path once, the most clearly named first. `last` are the files of the edit before, if that had
-/// several candidates.
-fn counting(
+/// Returns the candidates that count, each path once, the most clearly named first. `previous` replaces a candidate
+/// that is the file of the block before.
+fn counting_candidates(
     edit: &Edit,
     unnamed: &Unnamed,
-    last: &[Target],
+    previous: &[Target],
     base: &Base<'_>,
 ) -> Result<Vec<Candidate>, TreeError> {
-    let mut is_named = false;
+    let mut has_whole = false;
     let has_no_search_text = has_no_search_text(edit);
     let mut all = Vec::new();
     for candidate in &unnamed.candidates {
         match candidate.is_of_last() {
-            true => all.extend(last.iter().map(|path| Candidate { path: path.clone(), ..candidate.clone() })),
+            true => {
+                all.extend(previous.iter().map(|path| Candidate { path: path.clone(), ..candidate.clone() }))
+            }
             false => all.push(candidate.clone()),
         }
     }
@@ -90,12 +98,12 @@ fn counting(
             Clue::Asked => true,
             _ if has_no_search_text => false,
             Clue::Heading => !candidate.is_prose() || is_file(&candidate.path, base)?,
-            _ if is_named => false,
+            _ if has_whole => false,
             Clue::Mention => is_file(&candidate.path, base)?,
             _ => true,
         };
-        is_named |= counts && candidate.by.is_whole();
-        // A word of a line that is a path is no other path.
+        has_whole |= counts && candidate.by.is_whole();
+        // A word inside a line that is a path as a whole does not name another path.
         let is_known = |other: &Candidate| {
             other.path.is_like(&candidate.path) || other.path.span.holds(candidate.path.span)
         };
@@ -106,19 +114,19 @@ fn counting(
     Ok(counting)
 }
 
-/// Whether an edit has no search text, by which its file could be found.
+/// Returns whether an edit has no search text, which would tell in which file it belongs.
 fn has_no_search_text(edit: &Edit) -> bool {
     edit.hunks().iter().all(|hunk| hunk.change.wanted().is_empty())
 }
 
-/// The only candidate to which the edit applies, if no file is named more clearly or nearer.
-fn only_fitting(
+/// Chooses the file of an edit among several candidates.
+fn choose(
     edit: &Edit,
     before: &[Edit],
     candidates: &[Candidate],
     base: &Base<'_>,
 ) -> Result<Result<Target, Diagnostic>, TreeError> {
-    let (mut fitting, mut applied, mut clearest) = (Vec::new(), Vec::new(), Clue::Previous);
+    let (mut fitting, mut applied, mut clearest_file) = (Vec::new(), Vec::new(), Clue::Previous);
     for candidate in candidates {
         match outcome(edit, before, &candidate.path, base)? {
             Some(Outcome::Changes) => fitting.push(candidate),
@@ -126,14 +134,14 @@ fn only_fitting(
             None => {}
         }
         if is_file(&candidate.path, base)? {
-            clearest = clearest.min(candidate.by);
+            clearest_file = clearest_file.min(candidate.by);
         }
     }
     let named: Vec<_> = candidates.iter().filter(|candidate| candidate.by <= Clue::Heading).collect();
-    // A file with the search text counts before one with the result.
+    // A file that the edit changes is preferred to one that already has the result.
     let fitting = if fitting.is_empty() { applied } else { fitting };
     match (fitting.as_slice(), named.as_slice()) {
-        ([only], _) if only.by <= clearest.max(Clue::Heading) => Ok(Ok(only.path.clone())),
+        ([only], _) if only.by <= clearest_file.max(Clue::Heading) => Ok(Ok(only.path.clone())),
         ([], [only]) => Ok(Ok(only.path.clone())),
         _ => Ok(Err(unclear(Code::Missing, edit, candidates))),
     }
@@ -141,12 +149,13 @@ fn only_fitting(
 
 fn unclear(code: Code, edit: &Edit, candidates: &[Candidate]) -> Diagnostic {
     let names: Vec<String> =
-        candidates.iter().take(NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
+        candidates.iter().take(MAX_NAMED).map(|candidate| format!("`{}`", candidate.path.shown())).collect();
     let message = format!("it is not clear which file this edit is for: {}", names.join(" or "));
     Diagnostic::error(code, edit.span, message).with_help(fault::HELP_PATH)
 }
 
-/// The outcome of the edit in a file, if it applies there: after the edits before that are for the file, or without them.
+/// Returns the outcome of the edit in a file, after the earlier edits of that file or else without them; `None` if it
+/// does not apply.
 fn outcome(
     edit: &Edit,
     before: &[Edit],
@@ -166,7 +175,7 @@ fn outcome(
     edits.reverse();
     let applies = |edits: Vec<Edit>| -> Result<Option<Outcome>, TreeError> {
         let script = Script { edits, ..Script::default() };
-        let run = Run::of(&script, base, &BTreeMap::new(), Aim::Whether)?;
+        let run = Run::of(&script, base, &BTreeMap::new(), Aim::AllApply)?;
         let step = run.steps.last().filter(|step| step.edit == script.edits.len() && run.findings.is_empty());
         Ok(step.map(|step| step.outcome))
     };
@@ -177,10 +186,10 @@ fn outcome(
     }
 }
 
-/// Whether the file exists.
+/// Returns whether a path is an existing file.
 pub(super) fn is_file(target: &Target, base: &Base<'_>) -> Result<bool, TreeError> {
     let overlay = Overlay::new(base);
-    let node = path_if_any(target, &overlay)?.map(|path| overlay.node(&path)).transpose()?;
+    let node = path_if_valid(target, &overlay)?.map(|path| overlay.node(&path)).transpose()?;
     Ok(matches!(node.flatten(), Some(Node::File { .. })))
 }
 
@@ -260,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn against_another_heading_only_the_text_decides() {
+    fn between_a_line_and_a_heading_the_text_decides() {
         let both = [("a", Clue::Line), ("b", Clue::Heading)];
         assert_eq!(settled(search("a\n"), &both), Ok("a".into()));
         assert_eq!(settled(search("b\n"), &both), Ok("b".into()));
@@ -273,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_has_the_after_text_counts_where_it_is_named_for_the_edit() {
+    fn a_file_that_the_edit_changes_is_preferred_to_one_with_the_result() {
         // In `a` it would apply, in `b` it is already applied, as after a first run.
         let swap = || change("a\nboth\n-\n", "b\nboth\n-\n");
         assert!(refused("missing", swap(), &[("a", Clue::Previous), ("b", Clue::Mention)]));
@@ -281,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn of_mentioned_files_the_only_one_with_the_text_is_meant() {
+    fn of_mentioned_files_the_only_one_with_the_text_is_chosen() {
         let all = [("a", Clue::Previous), ("b", Clue::Mention), ("q", Clue::Mention)];
         assert_eq!(settled(search("b\n"), &all), Ok("b".into()));
         assert!(refused("missing", search("both\n"), &all));
@@ -290,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_named_more_clearly_or_nearer_is_not_passed_over() {
+    fn an_edit_that_only_fits_a_less_clearly_named_file_is_refused() {
         let clues = [Clue::Heading, Clue::Mention, Clue::Previous];
         for (at, near) in clues.into_iter().enumerate() {
             for far in &clues[at + 1..] {
@@ -303,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_candidate_is_taken_and_a_mention_only_if_it_is_a_file() {
+    fn a_single_mention_counts_only_if_it_is_a_file() {
         assert!(refused("search-not-found", search("q\n"), &[("a", Clue::Heading)]));
         assert!(refused("not-found", search("q\n"), &[("q", Clue::Previous)]));
         assert_eq!(settled(search("both\n"), &[("a", Clue::Mention)]), Ok("a".into()));

@@ -1,5 +1,5 @@
-//! Limits how much git writes for a response. A line appended a thousand times to a long file is a small response, and
-//! so is a file copied as often.
+//! Limits how much git writes for a response. A small response may append a line a thousand times to a long file, or
+//! copy a file a thousand times.
 
 use super::operations::{Operation, Stop};
 use super::{FileState, Rules};
@@ -21,8 +21,8 @@ impl Rules {
 }
 
 impl Operation<'_, '_> {
-    /// Counts the size of a new state of a file, unless it is the first change of a file of the base. Refuses it if the
-    /// limit is exceeded.
+    /// Adds the size of a new state of a file to the total, and refuses the edit if the total exceeds the limit. The
+    /// first change of a file of the base is not counted.
     pub(super) fn count_written(&mut self, path: &RepoPath, state: &FileState) -> Result<(), Stop> {
         let is_copied = matches!(self.edit.op, crate::edit::Op::Copy { .. });
         if !is_copied && (!self.rules().every_version || self.overlay.is_as_in_base(path)?) {

@@ -1,16 +1,16 @@
-//! Whole texts of files: of new files, and replacements.
+//! Builds the whole text of a new or replaced file.
 
 use super::{Body, FileState, Node};
 use crate::edit::{Change, Hunk};
 use crate::text::Content;
 
-/// A new file with this text.
+/// Returns a new file with this text.
 pub(super) fn new_file(text: &str) -> FileState {
     FileState { node: Node::File { executable: false }, body: Body::Bytes(text.as_bytes().into()) }
 }
 
-/// The content of a file with another text. Its line ending and byte order mark are kept, and so is a missing final
-/// newline, if the last line is the same.
+/// Replaces the text of a file. Its line ending and byte order mark are kept. If the file has no final newline and the
+/// last line stays the same, it gets none.
 pub(super) fn rewritten(content: &Content, text: &str) -> Content {
     let eol = content.dominant_eol().as_bytes();
     let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
@@ -25,7 +25,7 @@ pub(super) fn rewritten(content: &Content, text: &str) -> Content {
     content.replace(0..content.line_count(), &bytes)
 }
 
-/// Whether a file that a hunk creates would have a divider of its block, because the hunk has one more than it should.
+/// Returns whether a hunk that creates a file has a divider too many, which would become a line of the file.
 pub(super) fn brings_divider(hunk: &Hunk) -> bool {
     match &hunk.change {
         Change::Splits { lines, dividers } => match dividers.as_slice() {
@@ -36,13 +36,13 @@ pub(super) fn brings_divider(hunk: &Hunk) -> bool {
     }
 }
 
-/// The text of the file that hunks without a search text create; `None` if a hunk has one.
+/// Returns the text of the file that hunks create; `None` if a hunk has a search text.
 pub(super) fn additions(hunks: &[Hunk]) -> Option<String> {
     let mut text = String::new();
     for hunk in hunks {
         match &hunk.change {
             Change::Texts { before, after, .. } if before.is_empty() => text.push_str(after),
-            // Nothing is before the first divider; the others are lines of the new file.
+            // The search text, before the first divider, is empty. Further dividers are lines of the new file.
             Change::Splits { dividers, .. } if dividers.first() == Some(&0) => {
                 text.push_str(hunk.change.split(0)?.1);
             }

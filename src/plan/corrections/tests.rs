@@ -27,7 +27,7 @@ fn texts(script: &Script) -> Vec<String> {
     script.edits.iter().map(text).collect()
 }
 
-/// Combines; `fine` has the indexes of the good edits.
+/// Joins an attempt and its corrections; `fine` has the indexes of the good edits.
 fn joined(attempt: &[(&str, &str)], fine: &[usize], given: &[(&str, &str)]) -> Result<Vec<String>, Mismatch> {
     let attempt = script(0, attempt);
     let slots = slots(&attempt, |at| fine.contains(&at));
@@ -40,7 +40,7 @@ fn joined(attempt: &[(&str, &str)], fine: &[usize], given: &[(&str, &str)]) -> R
 const ABC: &[(&str, &str)] = &[("a", "1"), ("b", "1"), ("c", "1")];
 
 #[test]
-fn corrections_take_the_place_of_what_failed() {
+fn corrections_replace_failed_edits() {
     assert_eq!(joined(ABC, &[0, 2], &[("b", "2")]).unwrap(), ["a:1", "b:2", "c:1"]);
     let all = joined(ABC, &[0, 2], &[("x", "2"), ("y", "2")]).unwrap();
     assert_eq!(all, ["a:1", "x:2", "y:2", "c:1"], "all of them for the only one that failed");
@@ -58,7 +58,7 @@ fn several_corrections_are_assigned_by_path_and_then_by_order() {
 }
 
 #[test]
-fn what_cannot_be_told_apart_is_refused() {
+fn unclear_corrections_are_refused() {
     let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2"), ("b", "1")];
     let refused = |script: &[(&str, &str)], fine: &[usize], given: &[(&str, &str)]| {
         joined(script, fine, given).unwrap_err()
@@ -98,7 +98,7 @@ fn a_failed_edit_without_a_correction_stays() {
 }
 
 #[test]
-fn what_waits_for_another_needs_no_correction() {
+fn an_edit_that_depends_on_a_failed_one_needs_no_correction() {
     let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2"), ("b", "1")];
     let attempt = script(0, twice);
     let mut slots = slots(&attempt, |at| at == 2);
@@ -157,7 +157,7 @@ fn explode(path: &str) -> String {
 }
 
 #[test]
-fn a_gap_has_one_slot_where_it_was_lost() {
+fn each_gap_has_one_slot_at_its_place() {
     let good = edit("a", "1");
     assert_eq!(shape(&format!("{good}{}{}{good}", explode("b"), explode("c"))), ["a", "-", "-", "a"]);
     let stray = explode("b").split_once('\n').unwrap().1.to_owned();
@@ -180,7 +180,7 @@ fn a_gap_has_one_slot_where_it_was_lost() {
 }
 
 #[test]
-fn a_gap_is_filled_by_path_and_never_by_what_is_for_another() {
+fn a_gap_is_filled_only_by_a_correction_with_its_path() {
     let attempt = parse(0, edit("a", "1") + &explode("b") + &explode("c"));
     let slots = slots(&attempt, |_| true);
     let (script, order) = join(&attempt, &slots, &script(1, &[("c", "2")])).unwrap();
@@ -197,7 +197,7 @@ fn script_of(attempt: &Script, slots: &[Slot], given: &[(&str, &str)]) -> Vec<St
 }
 
 #[test]
-fn regions_of_corrections_are_others() {
+fn corrections_get_regions_of_their_own() {
     let attempt = script(0, ABC);
     let slots = slots(&attempt, |at| at != 1);
     let (script, _) = join(&attempt, &slots, &script(1, &[("b", "2")])).unwrap();

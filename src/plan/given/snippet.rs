@@ -1,4 +1,4 @@
-//! Code blocks that are requested to be snippets: their edits, and pairs of an old and a new text.
+//! Makes edits of code blocks that are requested to be snippets. Two blocks may be one edit: the old and the new text.
 
 use super::{FileLines, edit_of, text_of};
 use crate::diag::{Code, Diagnostic};
@@ -13,12 +13,13 @@ use crate::span::Span;
 use crate::syntax;
 use crate::text::Language;
 
-/// The edit of a snippet, which changes the definitions that it has.
+/// Returns the edit of a snippet.
 pub(super) fn snippet(given: &CodeBlock, path: &Target) -> Edit {
     Edit { format: FormatId::Snippet, op: Op::Snippet { text: text_of(given) }, ..edit_of(given, path) }
 }
 
-/// The file of a code block that is a snippet: if it names none, that of the snippet above, if the language fits.
+/// Returns the file of a block, if it is a snippet. If it names no file, that is the file of the snippet above, if the
+/// language fits.
 pub(super) fn snippet_file(
     given: &CodeBlock,
     above: Option<&CodeBlock>,
@@ -35,7 +36,7 @@ pub(super) fn snippet_file(
     Ok(is_file(&file.path, base)?.then(|| file.clone()))
 }
 
-/// The edit of two code blocks, of which the second replaces the first.
+/// Returns the edit that replaces the text of one block by the text of the next.
 pub(super) fn replacement(first: &CodeBlock, second: &CodeBlock, path: &Target) -> Edit {
     let edit = snippet(second, path);
     let change = Change::Texts { before: text_of(first), after: text_of(second), unit: Unit::Lines };
@@ -47,15 +48,16 @@ pub(super) fn replacement(first: &CodeBlock, second: &CodeBlock, path: &Target) 
 
 /// How a snippet is related to the one above.
 enum Relation {
-    /// The file has the one above: this one replaces it.
+    /// The file has the lines of the one above: this one replaces them.
     Replaces,
     /// Either may be the new text.
     Unclear,
 }
 
 impl FileLines<'_, '_> {
-    /// Adds a snippet of this file: as an edit, or together with the snippet above, which it replaces. Unless it names the
-    /// file, it is no edit by itself. Returns it as the one above the next.
+    /// Settles a snippet of this file. It becomes an edit, or one edit together with the snippet above, which it
+    /// replaces. If it does not name the file, it is not an edit by itself, but unread. Returns it as the snippet above
+    /// the next one.
     pub(super) fn settle_snippet(
         &self,
         given: CodeBlock,
@@ -90,7 +92,7 @@ impl FileLines<'_, '_> {
         Ok(given)
     }
 
-    /// How a snippet is related to the one above, if both are of one file.
+    /// Returns how a snippet is related to the one above, if both are for the same file.
     fn relation(
         &self,
         above: &CodeBlock,
@@ -102,7 +104,7 @@ impl FileLines<'_, '_> {
         let (before, after) = (above.content(), below.content());
         let keeps = syntax::keeps(&path, before, after, self.overlay.base.rules.allow_shrink);
         let is_unnamed = !is_named && above.language == below.language;
-        Ok(match (self.show(&below.candidates, before)?, self.show(&below.candidates, after)?) {
+        Ok(match (self.any_shows(&below.candidates, before)?, self.any_shows(&below.candidates, after)?) {
             (true, false) if keeps => Some(Relation::Replaces),
             (false, true) if keeps => Some(Relation::Unclear),
             (before, false) if is_unnamed && (before || keeps) => Some(Relation::Unclear),

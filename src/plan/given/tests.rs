@@ -77,7 +77,7 @@ fn error(given: CodeBlock) -> Option<Code> {
 }
 
 #[test]
-fn a_block_whose_lines_the_file_has_before_or_after_the_edits_only_shows_them() {
+fn a_block_with_lines_of_the_file_before_or_after_the_edits_shows_them() {
     for shown in
         ["def g():\n    return 2\n", "\ndef f():\n    return 1\n\n", "def f():\n    return 3\n", "\n"]
     {
@@ -175,7 +175,7 @@ fn what_does_not_look_like_a_path_names_no_file() {
 }
 
 #[test]
-fn a_part_of_a_file_that_leaves_out_the_rest_is_no_new_file() {
+fn a_block_with_a_placeholder_is_no_new_file() {
     let lazy = || line("src/c.js", "// ... existing code ...\nf();\n");
     assert_eq!(settled(lazy()).pending.len(), 1);
     let rules = Rules { allow_placeholder: true, ..Rules::default() };
@@ -240,7 +240,7 @@ fn a_block_is_for_a_mentioned_file_if_the_language_fits() {
 }
 
 #[test]
-fn a_block_whose_end_is_not_known_is_an_error_of_its_own() {
+fn an_unclosed_or_unclear_fence_is_an_error_of_its_own() {
     let state = |state, text| CodeBlock { state, ..line("src/b.py", text) };
     assert_eq!(error(state(FenceState::Unclosed, "y\n")), Some(Code::Truncated));
     assert_eq!(error(state(FenceState::Unclosed, "x = 1\n")), Some(Code::Truncated), "more may follow");
@@ -251,7 +251,7 @@ fn a_block_whose_end_is_not_known_is_an_error_of_its_own() {
 }
 
 #[test]
-fn without_an_edit_or_a_new_file_nothing_is_an_error_and_all_is_listed() {
+fn without_edits_every_block_is_listed_and_none_is_an_error() {
     let mut script = Script { given: vec![line("src/b.py", "y\n")], ..Script::default() };
     settle_given(&mut script, &tree(), &Rules::default()).unwrap();
     assert!(resolve(&script, &tree(), &Rules::default()).unwrap().is_ok());
@@ -261,7 +261,7 @@ fn without_an_edit_or_a_new_file_nothing_is_an_error_and_all_is_listed() {
 }
 
 #[test]
-fn an_error_that_an_edit_of_the_same_file_may_explain_is_not_added() {
+fn a_refused_edit_of_the_same_file_turns_the_error_into_a_warning() {
     let mut failing = script(line("src/a.py", "def f():\n    return 4\n"));
     let Op::Modify { hunks, .. } = &mut failing.edits[0].op else { panic!() };
     hunks[0].change = Change::Texts { before: "nowhere\n".into(), after: "y\n".into(), unit: Unit::Lines };

@@ -1,4 +1,4 @@
-//! Moves and copies files, and moves directories with all files in them.
+//! Resolves moves and copies of files, and moves of directories with all files in them.
 
 use super::super::overlay::Overlay;
 use super::super::{Body, FileChange, FileState, Node, Outcome, Step, TreeError, policy};
@@ -9,19 +9,19 @@ use crate::locate::{Applied, Match};
 use crate::path::RepoPath;
 use crate::version::Version;
 
-/// A file that is moved or copied, its text if that is known, and how its hunks matched.
+/// A file after its hunks were applied, its text if that is known, and how the hunks matched.
 type Edited = (FileState, Option<Version>, Vec<Match>);
 
 impl Operation<'_, '_> {
     pub(super) fn rename(&mut self, from: RepoPath, to: &Target, hunks: &[Hunk]) -> Result<Step, Stop> {
         let to = read_path(to, self.overlay)?;
-        let named = from.clone();
+        let original = from.clone();
         let from = self.follow(from)?;
         if from == to {
             return if hunks.is_empty() && self.edit.git.executable.is_none() {
-                // An earlier edit moved it there, or the move is to its own path.
-                let outcome = if named == to { Outcome::NoChange } else { Outcome::AlreadyApplied };
-                Ok(Step { to: Some(to), ..self.step(named, outcome) })
+                // The move is to its own path, or an earlier edit moved it there.
+                let outcome = if original == to { Outcome::NoChange } else { Outcome::AlreadyApplied };
+                Ok(Step { to: Some(to), ..self.step(original, outcome) })
             } else {
                 self.modify(from, hunks, Missing::Refuse)
             };
@@ -52,12 +52,12 @@ impl Operation<'_, '_> {
                 false => Some(self.editable(&old)?.1),
             };
             let (after, version, how) = self.edited(&old, &before, version, hunks)?;
-            let (there, _) = self.destination(&new, Some(&old), &after)?;
+            let (existing, _) = self.destination(&new, Some(&old), &after)?;
             if after.body != before.body {
                 self.check(&old, Some(&before), &after)?;
             }
             changes.push(FileChange { path: old, before: Some(before), after: None });
-            changes.push(FileChange { path: new, before: there, after: Some(after) });
+            changes.push(FileChange { path: new, before: existing, after: Some(after) });
             versions.push(version);
             matched.extend(how);
         }
@@ -71,12 +71,12 @@ impl Operation<'_, '_> {
         Ok(Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) })
     }
 
-    /// Whether moves of the format include directories.
+    /// Returns whether the format can move directories.
     fn moves_directories(&self) -> bool {
         self.edit.format == FormatId::FileChanges
     }
 
-    /// A move of a missing file.
+    /// Resolves the move of a missing file.
     fn rename_missing(&mut self, from: RepoPath, to: RepoPath, hunks: &[Hunk]) -> Result<Step, Stop> {
         let not_found = self.not_found(&from)?;
         match self.overlay.node(&to)? {
@@ -108,22 +108,22 @@ impl Operation<'_, '_> {
         }
         let mut source = self.regular(&from)?;
         let mut version = self.overlay.known_version(&from);
-        // A diff copies the file as it was before the diff, and may change it first.
+        // A diff may also change the source of a copy. The copy is made from the file as it was before the diff.
         if let Some(before) = self.overlay.before_diff(&from) {
             (source, version) = (before.clone(), None);
         }
         let (state, version, matched) = self.edited(&from, &source, version, hunks)?;
-        let (there, is_same) = self.destination(&to, None, &state)?;
+        let (existing, is_same) = self.destination(&to, None, &state)?;
         if is_same {
             return Ok(Step { to: Some(to), matched, ..self.step(from, Outcome::AlreadyApplied) });
         }
         self.check(&to, (state.body != source.body).then_some(&source), &state)?;
-        let changes = vec![FileChange { path: to.clone(), before: there, after: Some(state.clone()) }];
+        let changes = vec![FileChange { path: to.clone(), before: existing, after: Some(state.clone()) }];
         self.overlay.set(&to, Some(state), version);
         Ok(Step { to: Some(to), changes, matched, ..self.step(from, Outcome::Changes) })
     }
 
-    /// The file that an edit moves or copies, with the hunks of the edit applied; `version` is its text, if that is
+    /// Applies the hunks of an edit to the file that it moves or copies. `version` is the text of the file, if that is
     /// known.
     fn edited(
         &self,
@@ -132,7 +132,7 @@ impl Operation<'_, '_> {
         version: Option<Version>,
         hunks: &[Hunk],
     ) -> Result<Edited, Stop> {
-        self.refuse(policy::may_move(from, self.rules()))?;
+        self.refuse(policy::move_violation(from, self.rules()))?;
         let mut state = FileState { node: self.with_mode(before.node), ..before.clone() };
         if hunks.is_empty() {
             return Ok((state, version, Vec::new()));
@@ -149,31 +149,33 @@ impl Operation<'_, '_> {
         Ok((state, Some(version), matched))
     }
 
-    /// The file at the destination of a move or copy, and whether it is the same; another one is refused. `leaving` is
-    /// the source of a move.
+    /// Returns the existing file at the destination of a move or copy, and whether it is equal to `file`. A different
+    /// one is refused, unless overwriting is allowed. The source of a move, `moved_from`, is not in the way.
     fn destination(
         &mut self,
         to: &RepoPath,
-        leaving: Option<&RepoPath>,
+        moved_from: Option<&RepoPath>,
         file: &FileState,
     ) -> Result<(Option<FileState>, bool), Stop> {
         let ask = |overlay: &Overlay<'_>| -> Result<_, TreeError> {
             let node = overlay.node(to)?;
-            Ok((node, overlay.file(to)?, policy::may_create(to, node, overlay)?))
+            Ok((node, overlay.file(to)?, policy::create_violation(to, node, overlay)?))
         };
-        let (node, there, objection) = match leaving {
-            Some(leaving) => self.overlay.without(leaving, ask)?,
+        let (node, existing, violation) = match moved_from {
+            Some(source) => self.overlay.without(source, ask)?,
             None => ask(self.overlay)?,
         };
-        let is_same = match &there {
-            Some(there) => there.node == file.node && self.overlay.same(&there.body, &file.body)?,
+        let is_same = match &existing {
+            Some(existing) => existing.node == file.node && self.overlay.same(&existing.body, &file.body)?,
             None => false,
         };
-        match (node, objection) {
+        match (node, violation) {
             (_, Some((code, message))) if !is_same => Err(self.error(code, message).into()),
-            (Some(Node::File { .. }), _) if is_same || self.rules().allow_overwrite => Ok((there, is_same)),
+            (Some(Node::File { .. }), _) if is_same || self.rules().allow_overwrite => {
+                Ok((existing, is_same))
+            }
             (Some(_), _) if !is_same => Err(self.already_exists(to).into()),
-            _ => Ok((there, is_same)),
+            _ => Ok((existing, is_same)),
         }
     }
 }

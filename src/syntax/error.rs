@@ -1,6 +1,6 @@
-//! Why a snippet is not merged.
+//! The errors of merging a snippet.
 
-/// Why a snippet is not merged.
+/// The reason why a snippet is not merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeError {
     /// The message: a lowercase fragment.
@@ -15,13 +15,13 @@ pub struct MergeError {
     pub loses: bool,
 }
 
-/// The hint where no rule applies.
-pub(super) const OTHER_FORMAT: &str = "give the change in another format";
+/// The hint if no rule applies.
+pub(super) const HELP_OTHER_FORMAT: &str = "give the change in another format";
 
 impl MergeError {
     /// A file that is not UTF-8.
     pub fn not_text() -> Self {
-        Self::new("the file is not UTF-8", OTHER_FORMAT)
+        Self::new("the file is not UTF-8", HELP_OTHER_FORMAT)
     }
 
     pub(super) fn new(message: impl Into<String>, help: &'static str) -> Self {
@@ -30,28 +30,29 @@ impl MergeError {
 }
 
 #[cfg(feature = "syntax")]
-pub(super) use of_rules::{AROUND, FILE, MARK, SNIPPET, WHOLE};
+pub(super) use of_rules::{FILE, HELP_CONTAINER, HELP_MARK, HELP_WHOLE, SNIPPET};
 
 /// The errors of the rules, and their hints.
 #[cfg(feature = "syntax")]
 mod of_rules {
-    use super::{MergeError, OTHER_FORMAT};
+    use super::{HELP_OTHER_FORMAT, MergeError};
     use crate::syntax::items::Definition;
 
     /// The file and the snippet in messages.
     pub(in crate::syntax) const FILE: &str = "file";
     pub(in crate::syntax) const SNIPPET: &str = "code block";
 
-    pub(in crate::syntax) const WHOLE: &str = "give the whole function, class, other definition or import";
-    pub(in crate::syntax) const AROUND: &str =
+    pub(in crate::syntax) const HELP_WHOLE: &str =
+        "give the whole function, class, other definition or import";
+    pub(in crate::syntax) const HELP_CONTAINER: &str =
         "give the class or module around it, and all of that name there in the order of the file";
-    pub(in crate::syntax) const MARK: &str =
+    pub(in crate::syntax) const HELP_MARK: &str =
         "give it too, or mark what is left out with `... existing code ...` as a comment";
 
     impl MergeError {
         /// A file or snippet that is too long, takes too long to parse, or is nested too deeply.
         pub(in crate::syntax) fn too_long() -> Self {
-            Self::new("the file or the code block is too long or nested too deeply", OTHER_FORMAT)
+            Self::new("the file or the code block is too long or nested too deeply", HELP_OTHER_FORMAT)
         }
 
         /// A text that does not parse.
@@ -98,9 +99,9 @@ mod of_rules {
             Self { file_line: Some(line), ..self }
         }
 
-        /// About a definition of the snippet, and of the file.
+        /// Sets the lines to those of a definition of the snippet, and of the file.
         pub(in crate::syntax) fn about(self, new: &Definition<'_>, old: Option<&Definition<'_>>) -> Self {
-            let row = |of: &Definition<'_>| of.core.start_position().row;
+            let row = |one: &Definition<'_>| one.core.start_position().row;
             Self { line: row(new), file_line: old.map(row), ..self }
         }
 

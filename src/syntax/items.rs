@@ -6,13 +6,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// The deepest nesting of containers that is followed.
-pub(super) const DEEPEST: u32 = 20;
+/// The limit for the nesting of containers.
+pub(super) const MAX_DEPTH: u32 = 20;
 
 /// A definition, with its comments, decorators and wrappers.
 #[derive(Clone)]
 pub(super) struct Definition<'t> {
-    /// The language's word for it, such as `function`.
+    /// The word for its kind, such as `function`.
     pub(super) what: &'static str,
     pub(super) name: String,
     /// The comments and decorators right above.
@@ -28,13 +28,13 @@ pub(super) struct Definition<'t> {
 }
 
 impl<'t> Definition<'t> {
-    /// The range from the comments and decorators above to its end.
-    pub(super) fn range(&self, of: &Parsed) -> Range<usize> {
+    /// Returns the range from the comments and decorators above to its end.
+    pub(super) fn range(&self, source: &Parsed) -> Range<usize> {
         let start = self.lead.first().unwrap_or(&self.outer).start_byte();
-        start..of.end(self.outer)
+        start..source.end(self.outer)
     }
 
-    /// The definition for messages, such as "function `f`".
+    /// Returns the definition for messages, such as "function `f`".
     pub(super) fn shown(&self) -> String {
         match self.what {
             "impl" => format!("`{}`", self.name),
@@ -42,79 +42,83 @@ impl<'t> Definition<'t> {
         }
     }
 
+    /// Returns its kind and name.
     pub(super) fn key(&self) -> (&'static str, &str) {
         (self.what, &self.name)
     }
 
-    /// The names of its decorators and attributes.
-    pub(super) fn decorators<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
-        let is_one = |node: &Node<'t>| of.language.decorators.contains(&node.kind());
+    /// Returns the names of its decorators and attributes.
+    pub(super) fn decorators<'p>(&self, source: &'p Parsed) -> Vec<&'p str> {
+        let is_one = |node: &Node<'t>| source.language.decorators.contains(&node.kind());
         let around = nodes(self.outer).take_while(|node| node.start_byte() <= self.core.start_byte());
         let inside =
             children(self.core).into_iter().filter(|child| child.kind() == "modifiers").flat_map(children);
         let mut all: Vec<Node<'t>> = self.lead.iter().copied().filter(is_one).collect();
         all.extend(
-            around.filter(|node| *node != self.core && node.start_byte() < of.end(self.outer)).filter(is_one),
+            around
+                .filter(|node| *node != self.core && node.start_byte() < source.end(self.outer))
+                .filter(is_one),
         );
         let declarator = self.core.child_by_field_name("declarator");
         all.extend(
             inside.chain(children(self.core)).chain(declarator.into_iter().flat_map(nodes)).filter(is_one),
         );
         all.dedup();
-        // The tag of a field in Go is in backquotes and has keys.
+        // The tag of a Go field may have several keys: `json:"a" db:"b"`.
         let names = |text: &'p str| match text.strip_prefix('`') {
             Some(tag) if tag.contains(':') => {
                 tag.split_whitespace().filter_map(|key| Some(key.split_once(':')?.0)).collect()
             }
             _ => vec![text.split('(').next().unwrap_or(text).trim()],
         };
-        all.into_iter().flat_map(|node| names(of.of(node))).collect()
+        all.into_iter().flat_map(|node| names(source.text_of(node))).collect()
     }
 
-    /// The words before its name about visibility, such as `export default` and `pub`.
-    pub(super) fn modifiers<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
+    /// Returns the words about visibility before its name, such as `export default` and `pub`.
+    pub(super) fn modifiers<'p>(&self, source: &'p Parsed) -> Vec<&'p str> {
         let name = self.name.rsplit('.').next().unwrap_or_default();
         let body = self.body.map_or(usize::MAX, |body| body.start_byte());
         let ends = |node: &Node<'_>| {
-            node.start_byte() >= body || of.of(*node) == name && self.what != "default export"
+            node.start_byte() >= body || source.text_of(*node) == name && self.what != "default export"
         };
-        modifiers(of, self.outer, ends)
+        modifiers(source, self.outer, ends)
     }
 
-    /// Whether it can only be a member of a class.
-    pub(super) fn is_method(&self, of: &Parsed) -> bool {
+    /// Returns whether it can only be a member of a class.
+    pub(super) fn is_method(&self, source: &Parsed) -> bool {
         let parameters = self.core.child_by_field_name("parameters");
-        let first = parameters.and_then(|list| list.named_child(0)).map_or("", |first| of.of(first));
+        let first = parameters.and_then(|list| list.named_child(0)).map_or("", |first| source.text_of(first));
         let takes_itself =
             first.split(|c: char| !c.is_alphanumeric()).any(|word| word == "self" || word == "cls");
         takes_itself || ["method", "constructor"].contains(&self.what)
     }
 
-    pub(super) fn parameter_types<'p>(&self, of: &'p Parsed) -> Vec<&'p str> {
+    /// Returns the types of its parameters.
+    pub(super) fn parameter_types<'p>(&self, source: &'p Parsed) -> Vec<&'p str> {
         let parameters = self.core.child_by_field_name("parameters").map(children).unwrap_or_default();
         let types = parameters.iter().filter_map(|one| one.child_by_field_name("type"));
-        types.map(|node| of.of(node)).collect()
+        types.map(|node| source.text_of(node)).collect()
     }
 
-    /// Whether a comment is right above it.
-    pub(super) fn has_comment(&self, of: &Parsed) -> bool {
-        self.lead.iter().any(|node| of.is_comment(*node))
+    /// Returns whether a comment is right above it.
+    pub(super) fn has_comment(&self, source: &Parsed) -> bool {
+        self.lead.iter().any(|node| source.is_comment(*node))
     }
 
-    /// Whether its body begins with a docstring.
-    pub(super) fn docstring(&self, of: &Parsed) -> bool {
-        of.language.is_indented
+    /// Returns whether its body begins with a docstring.
+    pub(super) fn has_docstring(&self, source: &Parsed) -> bool {
+        source.language.is_indented
             && self.body.is_some_and(|body| {
-                let first = children(body).into_iter().find(|node| !of.is_comment(*node));
+                let first = children(body).into_iter().find(|node| !source.is_comment(*node));
                 first.and_then(|node| node.named_child(0)).is_some_and(|node| node.kind() == "string")
             })
     }
 
-    /// The range from its beginning to its body.
-    pub(super) fn head(&self, of: &Parsed) -> Range<usize> {
-        let range = self.range(of);
+    /// Returns the range from its beginning to its body.
+    pub(super) fn head(&self, source: &Parsed) -> Range<usize> {
+        let range = self.range(source);
         let end = self.body.map_or(range.end, |body| body.start_byte());
-        range.start..range.start + of.slice(range.start..end).trim_end().len()
+        range.start..range.start + source.slice(range.start..end).trim_end().len()
     }
 }
 
@@ -128,11 +132,11 @@ pub(super) enum Part<'t> {
 }
 
 impl<'t> Part<'t> {
-    pub(super) fn range(&self, of: &Parsed) -> Range<usize> {
+    pub(super) fn range(&self, source: &Parsed) -> Range<usize> {
         match self {
-            Part::Definition(definition) => definition.range(of),
+            Part::Definition(definition) => definition.range(source),
             Part::Import(node) | Part::Elision(node) | Part::Comment(node) | Part::Statement(node) => {
-                of.range(*node)
+                source.range(*node)
             }
         }
     }
@@ -145,32 +149,32 @@ impl<'t> Part<'t> {
     }
 }
 
-/// The elements of a list; `elisions` are the offsets of comments that are elisions.
-pub(super) fn parts<'t>(of: &Parsed, list: Node<'t>, elisions: &BTreeSet<usize>) -> Vec<Part<'t>> {
+/// Splits a list into its elements; `elisions` are the offsets of comments that are elisions.
+pub(super) fn parts<'t>(source: &Parsed, list: Node<'t>, elisions: &BTreeSet<usize>) -> Vec<Part<'t>> {
     let mut parts: Vec<Part<'t>> = Vec::new();
     let mut lead: Vec<Node<'t>> = Vec::new();
-    for node in flattened(of.language, list) {
+    for node in flattened(source.language, list) {
         let start = node.start_byte();
         if elisions.contains(&start) {
             parts.extend(lead.drain(..).map(Part::Comment));
             parts.push(Part::Elision(node));
             continue;
         }
-        if !lead.last().is_none_or(|last| belongs(of, *last, node)) {
+        if !lead.last().is_none_or(|last| leads(source, *last, node)) {
             parts.extend(lead.drain(..).map(Part::Comment));
         }
-        if of.is_comment(node) {
+        if source.is_comment(node) {
             // A comment after code on its line belongs to that code.
-            if of.begins_line(start) {
+            if source.begins_line(start) {
                 lead.push(node);
             }
-        } else if of.language.decorators.contains(&node.kind()) {
+        } else if source.language.decorators.contains(&node.kind()) {
             lead.push(node);
-        } else if let Some(definition) = definition(of, node) {
+        } else if let Some(definition) = definition(source, node) {
             parts.push(Part::Definition(Definition { lead: std::mem::take(&mut lead), ..definition }));
         } else {
             parts.extend(lead.drain(..).map(Part::Comment));
-            match of.language.imports.contains(&node.kind()) {
+            match source.language.imports.contains(&node.kind()) {
                 true => parts.push(Part::Import(node)),
                 false => parts.push(Part::Statement(node)),
             }
@@ -180,7 +184,7 @@ pub(super) fn parts<'t>(of: &Parsed, list: Node<'t>, elisions: &BTreeSet<usize>)
     parts
 }
 
-/// The nodes of a list, with the children of transparent nodes in their place.
+/// Returns the nodes of a list, with the children of transparent nodes in their place.
 pub(super) fn flattened<'t>(language: &Language, list: Node<'t>) -> Vec<Node<'t>> {
     let mut all = Vec::new();
     for child in children(list) {
@@ -192,18 +196,18 @@ pub(super) fn flattened<'t>(language: &Language, list: Node<'t>) -> Vec<Node<'t>
     all
 }
 
-/// Whether a comment or decorator belongs to the next node: it is right above with the same indentation, or is a
-/// decorator.
-fn belongs(of: &Parsed, above: Node<'_>, node: Node<'_>) -> bool {
-    let is_decorator = of.language.decorators.contains(&above.kind());
-    let last = of.line(of.end(above));
+/// Returns whether a comment or decorator belongs to the next node: a decorator always does; a comment does if it is
+/// right above with the same indentation.
+fn leads(source: &Parsed, above: Node<'_>, node: Node<'_>) -> bool {
+    let is_decorator = source.language.decorators.contains(&above.kind());
+    let last = source.line(source.end(above));
     let is_next = last + 1 == node.start_position().row || last == node.start_position().row;
     is_decorator || is_next && above.start_position().column == node.start_position().column
 }
 
-/// The definition in a node, if it is one.
-fn definition<'t>(of: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
-    let language = of.language;
+/// Returns the definition in a node, without its comments and decorators.
+fn definition<'t>(source: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
+    let language = source.language;
     let mut core = node;
     let known = loop {
         if let Some(known) = language.definition(core.kind()) {
@@ -214,14 +218,14 @@ fn definition<'t>(of: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
         }
         let inner = children(core)
             .into_iter()
-            .filter(|child| !language.decorators.contains(&child.kind()) && !of.is_comment(*child));
+            .filter(|child| !language.decorators.contains(&child.kind()) && !source.is_comment(*child));
         match inner.collect::<Vec<_>>().as_slice() {
             [only]
                 if language.definition(only.kind()).is_some() || language.wrappers.contains(&only.kind()) =>
             {
                 core = *only
             }
-            // `export default …` may be a definition by itself.
+            // `export default …` may be a definition without a name.
             _ => break None,
         }
     };
@@ -234,7 +238,7 @@ fn definition<'t>(of: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
         let is_container = body.is_some_and(|body| is_container(language, core, body));
         return Some(Definition { what, name, lead, outer: node, core: value, body, is_container });
     };
-    let name = name_of(of, core, name)?;
+    let name = name_of(source, core, name)?;
     let body = body(language, core, 0);
     let is_container = body.is_some_and(|body| is_container(language, core, body));
     // In C, `struct a` without a body only names a type.
@@ -248,7 +252,7 @@ fn is_container(language: &Language, core: Node<'_>, body: Node<'_>) -> bool {
     language.members.contains(&body.kind()) || language.containers.contains(&core.kind())
 }
 
-/// The list of members or statements of a definition: its body, or that of its only value or type.
+/// Returns the list of members or statements of a definition: its own body, or the body of its only value or type.
 fn body<'t>(language: &Language, node: Node<'t>, depth: u32) -> Option<Node<'t>> {
     let is_list =
         |node: &Node<'t>| language.members.contains(&node.kind()) || language.blocks.contains(&node.kind());
@@ -268,8 +272,8 @@ fn body<'t>(language: &Language, node: Node<'t>, depth: u32) -> Option<Node<'t>>
     inner.chain(declared).find_map(|node| body(language, node, depth + 1))
 }
 
-/// The name of a definition, if it has a single one.
-fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
+/// Returns the name of a definition, if it has a single one.
+fn name_of(source: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
     let mut cursor = core.walk();
     let node = match name {
         Name::Itself => core,
@@ -286,13 +290,13 @@ fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
             if others.iter().any(|other| other.kind().ends_with("spec_list")) {
                 return None;
             }
-            return name_of(of, *only, Name::Field("name"));
+            return name_of(source, *only, Name::Field("name"));
         }
         Name::Declarator => {
             let mut node = core;
             let several = core.children_by_field_name("declarator", &mut cursor).count() > 1;
             while let Some(inner) = node.child_by_field_name("declarator") {
-                // A macro makes the name: `int NAMED(f)(int a)`.
+                // A macro makes the name, so it is not known: `int NAMED(f)(int a)`.
                 if node.kind() == "function_declarator" && inner.kind() == node.kind() {
                     return None;
                 }
@@ -305,105 +309,111 @@ fn name_of(of: &Parsed, core: Node<'_>, name: Name) -> Option<String> {
         }
         Name::Header => {
             let end = core.child_by_field_name("body").map_or(core.end_byte(), |body| body.start_byte());
-            let header = of.slice(core.start_byte()..end);
+            let header = source.slice(core.start_byte()..end);
             return Some(header.split_whitespace().collect::<Vec<_>>().join(" "));
         }
         Name::Receiver => {
             let receiver = core.child_by_field_name("receiver")?;
             let own = nodes(receiver).find(|node| node.kind() == "type_identifier")?;
-            return Some(format!("{}.{}", of.of(own), of.of(core.child_by_field_name("name")?)));
+            return Some(format!(
+                "{}.{}",
+                source.text_of(own),
+                source.text_of(core.child_by_field_name("name")?)
+            ));
         }
     };
-    let text = of.of(node);
+    let text = source.text_of(node);
     let is_quoted = text.starts_with(['"', '\'']);
     let is_word = text.chars().all(|c| c.is_alphanumeric() || "_$#".contains(c));
     (is_word || is_quoted).then(|| text.to_owned())
 }
 
-/// The words of a node about visibility, up to the node for which `ends` holds.
+/// Returns the words about visibility in a node, up to the first leaf for which `ends` is true.
 pub(super) fn modifiers<'p>(
-    of: &'p Parsed,
+    source: &'p Parsed,
     node: Node<'_>,
     ends: impl Fn(&Node<'_>) -> bool,
 ) -> Vec<&'p str> {
     const WORDS: &[&str] = &["export", "default", "pub", "public", "protected", "private", "static"];
     let leaves = nodes(node).filter(|node| node.child_count() == 0);
-    let words = leaves.take_while(|node| !ends(node)).map(|node| of.of(node));
+    let words = leaves.take_while(|node| !ends(node)).map(|node| source.text_of(node));
     words.filter(|word| WORDS.contains(word)).collect()
 }
 
-/// All lists of a text with their definitions, except inside of functions.
-pub(super) fn lists(of: &Parsed) -> Vec<(Node<'_>, Vec<Definition<'_>>)> {
+/// Returns all lists of a text with their definitions, except those inside of functions.
+pub(super) fn definition_lists(source: &Parsed) -> Vec<(Node<'_>, Vec<Definition<'_>>)> {
     let mut all = Vec::new();
-    let mut lists = vec![(of.root(), 0)];
+    let mut lists = vec![(source.root(), 0)];
     while let Some((list, depth)) = lists.pop() {
-        let parts = parts(of, list, &BTreeSet::new()).into_iter();
+        let parts = parts(source, list, &BTreeSet::new()).into_iter();
         let definitions: Vec<_> = parts
             .filter_map(|part| if let Part::Definition(definition) = part { Some(definition) } else { None })
             .collect();
-        let containers = definitions.iter().filter(|one| one.is_container && depth < DEEPEST);
+        let containers = definitions.iter().filter(|one| one.is_container && depth < MAX_DEPTH);
         lists.extend(containers.filter_map(|one| Some((one.body?, depth + 1))));
         all.push((list, definitions));
     }
     all
 }
 
-/// The definition around a list of members, such as "class `A`".
-pub(super) fn holder(of: &Parsed, list: Node<'_>) -> Option<String> {
+/// Returns the definition around a list of members, such as "class `A`".
+pub(super) fn container_of(source: &Parsed, list: Node<'_>) -> Option<String> {
     let around = std::iter::successors(list.parent(), Node::parent);
     let around = around.take_while(|node| node.parent().is_some());
-    around.filter_map(|node| definition(of, node)).map(|one| one.shown()).next()
+    around.filter_map(|node| definition(source, node)).map(|one| one.shown()).next()
 }
 
-/// The nodes in the scope of a list: in the list, or below statements such as `if`, but not in definitions.
-pub(super) fn scope<'t>(of: &'t Parsed, list: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+/// Returns the nodes in the scope of a list: in the list, or below statements such as `if`, but not in definitions.
+pub(super) fn scope<'t>(source: &'t Parsed, list: Node<'t>) -> impl Iterator<Item = Node<'t>> {
     let mut pending = children(list);
     std::iter::from_fn(move || {
         let node = pending.pop()?;
-        if definition(of, node).is_none() {
+        if definition(source, node).is_none() {
             pending.extend(children(node));
         }
         Some(node)
     })
 }
 
-/// How often each kind and name is defined in the scope of a list.
-pub(super) fn in_scope(of: &Parsed, list: Node<'_>) -> HashMap<(&'static str, String), usize> {
+/// Returns how often each kind and name is defined in the scope of a list.
+pub(super) fn counts_in_scope(source: &Parsed, list: Node<'_>) -> HashMap<(&'static str, String), usize> {
     let mut counts = HashMap::new();
-    for one in scope(of, list).filter_map(|node| definition(of, node)) {
+    for one in scope(source, list).filter_map(|node| definition(source, node)) {
         *counts.entry((one.what, one.name)).or_default() += 1;
     }
     counts
 }
 
-/// The names that definitions and imports declare, at any depth: for each, the words for these and their lines.
+/// The names that definitions and imports declare, at any depth. Each has the kinds and lines of its declarations.
 #[derive(Default)]
 pub(super) struct Names(HashMap<String, Vec<(&'static str, usize)>>);
 
 impl Names {
-    /// The names in a node.
-    pub(super) fn of(of: &Parsed, root: Node<'_>) -> Self {
+    /// Collects the names in a node.
+    pub(super) fn of(source: &Parsed, root: Node<'_>) -> Self {
         let mut all = Self::default();
         for node in nodes(root) {
             let line = node.start_position().row;
-            match of.language.definition(node.kind()) {
-                // Elsewhere than below, it is used and not defined.
+            match source.language.definition(node.kind()) {
+                // A bare name is a definition only in the places of `bare_names`; elsewhere it is used.
                 Some((_, Name::Itself)) => {}
-                Some((what, how)) => match name_of(of, node, how) {
+                Some((what, how)) => match name_of(source, node, how) {
                     Some(name) => {
-                        // The key of a method in Go has its type before the name.
+                        // The name of a method in Go has its type in front.
                         if let Some((_, last)) = name.rsplit_once('.') {
                             all.add(last, what, line);
                         }
                         all.add(&name, what, line);
                     }
-                    None => all.add_words(of, node, what),
+                    None => all.add_words(source, node, what),
                 },
-                None if of.language.imports.contains(&node.kind()) => all.add_words(of, node, "import"),
+                None if source.language.imports.contains(&node.kind()) => {
+                    all.add_words(source, node, "import")
+                }
                 None => {
-                    for name in bare_names(of.language, node) {
-                        if let Some((what, Name::Itself)) = of.language.definition(name.kind()) {
-                            all.add(of.of(name), what, line);
+                    for name in bare_names(source.language, node) {
+                        if let Some((what, Name::Itself)) = source.language.definition(name.kind()) {
+                            all.add(source.text_of(name), what, line);
                         }
                     }
                 }
@@ -417,25 +427,28 @@ impl Names {
     }
 
     /// Adds every word of a node that declares several names.
-    fn add_words(&mut self, of: &Parsed, node: Node<'_>, what: &'static str) {
+    fn add_words(&mut self, source: &Parsed, node: Node<'_>, what: &'static str) {
         let declared = node.child_by_field_name("left").unwrap_or(node);
-        let words = nodes(declared).filter(|inner| inner.named_child_count() == 0).map(|leaf| of.of(leaf));
+        let words =
+            nodes(declared).filter(|inner| inner.named_child_count() == 0).map(|leaf| source.text_of(leaf));
         for word in words.collect::<HashSet<_>>() {
             self.add(word, what, node.start_position().row);
         }
     }
 
+    /// Returns the kinds and lines of the declarations of a name.
     pub(super) fn get(&self, name: &str) -> &[(&'static str, usize)] {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// How many definitions of a kind declare a name.
+    /// Returns how many definitions of a kind declare a name.
     pub(super) fn count(&self, (what, name): (&str, &str)) -> usize {
         self.get(name).iter().filter(|one| one.0 == what).count()
     }
 }
 
-/// The nodes that may be names by themselves: the members of a list, the key of a pair, and what is assigned to.
+/// Returns the nodes that may be bare names and still define something: the members of a list, the key of a pair, and
+/// the target of an assignment.
 fn bare_names<'t>(language: &Language, node: Node<'t>) -> Vec<Node<'t>> {
     if language.members.contains(&node.kind()) {
         return children(node);

@@ -25,7 +25,7 @@ pub(super) struct Language {
     pub(super) definitions: &'static [(&'static str, &'static str, Name)],
     /// The kinds that wrap a definition, such as `export`.
     pub(super) wrappers: &'static [&'static str],
-    /// The kinds that decorate the next definition, or the one around them or inside of them.
+    /// The kinds that decorate a definition: the next one, the one around them, or the one inside of them.
     pub(super) decorators: &'static [&'static str],
     /// The kinds that list members.
     pub(super) members: &'static [&'static str],
@@ -68,7 +68,7 @@ use Name::{Declarator, Field, Header, Itself, Only, Receiver};
 
 const NAME: Name = Field("name");
 
-/// A language without any kinds.
+/// The defaults for the tables below.
 const NONE: Language = Language {
     extensions: "",
     grammar: || tree_sitter_json::LANGUAGE.into(),

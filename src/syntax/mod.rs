@@ -1,6 +1,6 @@
 //! Merges snippets into files, by their definitions on syntax trees.
 //!
-//! Where the rules are not sure, they refuse. `language` has a table for each language, `tree` parses, `items` splits
+//! If the rules are not sure, they refuse. `language` has a table for each language, `tree` parses, `items` splits
 //! lists, `snippet` reads a snippet, and `merge` has the rules.
 //!
 //! Without the feature `syntax`, no language is known.
@@ -27,13 +27,13 @@ pub use error::MergeError;
 /// Whether any language is built in.
 pub const IS_BUILT_IN: bool = cfg!(feature = "syntax");
 
-/// Whether the language of a file is built in.
+/// Returns whether the language of a file is built in.
 #[cfg(feature = "syntax")]
 pub fn knows(path: &str) -> bool {
     language::Language::of(path).is_some()
 }
 
-/// Merges a snippet into a file; both have `\n` line endings. With `may_lose`, lines of the file may be lost.
+/// Merges a snippet into a file; both have `\n` line endings. With `may_lose`, lines of the file may get lost.
 ///
 /// # Errors
 /// The rules refuse.
@@ -42,54 +42,57 @@ pub fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<St
     merge::merge(path, file, snippet, may_lose)
 }
 
-/// A definition of a file that its new text lacks, such as "function `f`", if both parse.
+/// Returns a definition of a file that its new text lacks, such as "function `f`". Both have to parse.
 #[cfg(feature = "syntax")]
 pub fn lost(path: &str, before: &str, after: &str) -> Option<String> {
     merge::lost(path, before, after)
 }
 
-/// A definition that is lost: none, since no language is known.
+/// Returns `None`, because no language is built in.
 #[cfg(not(feature = "syntax"))]
 pub fn lost(_: &str, _: &str, _: &str) -> Option<String> {
     None
 }
 
-/// Whether a code block may be the new text of another one, without the loss of a definition, or of what is in one.
+/// Returns whether a code block may be the new text of another one: no definition, and nothing inside of one, is lost.
 #[cfg(feature = "syntax")]
 pub fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bool {
     merge::keeps(path, before, after, may_lose)
 }
 
-/// Whether one code block keeps the definitions of another: as far as is known, since no language is.
+/// Returns true, because no language is built in that could tell.
 #[cfg(not(feature = "syntax"))]
 pub fn keeps(_: &str, _: &str, _: &str, _: bool) -> bool {
     true
 }
 
-/// The line, from 0, of the first syntax error of a file, if it has more errors than before. A new file is compared with
-/// an empty one.
+/// Returns the line, from 0, of the first syntax error of a file, if the file has more errors than before. A new file
+/// is compared with an empty one.
 #[cfg(feature = "syntax")]
 pub fn worse(path: &str, before: &str, after: &str) -> Option<usize> {
     check::worse(path, before, after)
 }
 
-/// The first new syntax error: none, since no language is known.
+/// Returns `None`, because no language is built in.
 #[cfg(not(feature = "syntax"))]
 pub fn worse(_: &str, _: &str, _: &str) -> Option<usize> {
     None
 }
 
-/// Whether the language of a file is built in: never.
+/// Returns false, because no language is built in.
 #[cfg(not(feature = "syntax"))]
 pub fn knows(_: &str) -> bool {
     false
 }
 
-/// Refuses, since no language is known.
+/// Refuses, because no language is built in.
 ///
 /// # Errors
 /// Always.
 #[cfg(not(feature = "syntax"))]
 pub fn merge(_: &str, _: &str, _: &str, _: bool) -> Result<String, MergeError> {
-    Err(MergeError::new("snippets need the feature `syntax`, which is not built in", error::OTHER_FORMAT))
+    Err(MergeError::new(
+        "snippets need the feature `syntax`, which is not built in",
+        error::HELP_OTHER_FORMAT,
+    ))
 }

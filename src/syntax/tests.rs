@@ -97,7 +97,7 @@ fn files_and_snippets_have_to_parse() {
 }
 
 #[test]
-fn what_all_lines_are_indented_by_is_taken_off() {
+fn common_indentation_is_removed() {
     let file = "class A:\n    def f(self):\n        return 1\n";
     makes(
         "a.py",
@@ -110,7 +110,7 @@ fn what_all_lines_are_indented_by_is_taken_off() {
 }
 
 #[test]
-fn an_elision_says_nothing_but_that_code_is_left_out() {
+fn an_elision_says_only_that_code_is_left_out() {
     let file = "def a():\n    b()\n    c()\n    d()\n\n\ndef e():\n    pass\n";
     for comment in ["# keep this unchanged because it works", "# ... b, then the rest", "# rest of the code"]
     {
@@ -152,7 +152,7 @@ fn other_statements_are_refused() {
 }
 
 #[test]
-fn what_belongs_to_a_definition_has_to_be_there() {
+fn decorators_comments_and_modifiers_are_required() {
     refuses("a.py", "@cached\ndef a():\n    return 1\n", "def a():\n    return 2\n", "lacks `@cached`");
     refuses(
         "a.py",
@@ -290,7 +290,7 @@ fn losing_is_refused() {
     assert_eq!((refusal.loses, refusal.file_line), (true, Some(2)));
     refuses("a.py", file, "def a():\n    nine()\n", "lacks 7 lines");
     assert!(merge("a.py", file, "def a():\n    nine()\n", true).is_ok());
-    // Also in two places, because an elision may have been forgotten.
+    // Lines that are lost in two places count together, because an elision may be forgotten.
     let (file, snippet) = ("def a():\n    b()\n    c()\n    d()\n    e()\n", "def a():\n    c()\n    d()\n");
     makes("a.py", file, snippet, snippet);
     let file = "def a():\n    b()\n    c()\n    d()\n    e()\n    f()\n";
@@ -313,7 +313,7 @@ fn losing_is_refused() {
 }
 
 #[test]
-fn definitions_of_all_kinds_are_lost() {
+fn lost_definitions_of_all_kinds_are_found() {
     for (path, file, gone) in [
         (
             "a.py",
@@ -342,7 +342,7 @@ fn definitions_of_all_kinds_are_lost() {
         let found = lost(path, file, &file.replacen(gone, "", 1));
         assert_eq!(found.is_some(), !gone.is_empty(), "{file} {found:?}");
     }
-    // One that is moved, a value at top level, and a text that does not parse.
+    // A moved definition, a value at top level, and texts that do not parse are not lost.
     let moved = (
         "class A:\n    def f(self):\n        pass\n\n\nclass B:\n    pass\n",
         "class A:\n    pass\n\n\nclass B:\n    def f(self):\n        pass\n",

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
 
-/// The weight of a progress report once the text has an error, because the parser's steps take longer then.
-const WITH_ERROR: usize = 5;
+/// How many progress reports one counts for after a syntax error, because the parser's steps take longer then.
+const WEIGHT_WITH_ERROR: usize = 5;
 
 /// A range, and its replacement.
 pub(super) type Change = (Range<usize>, String);
@@ -20,41 +20,42 @@ pub(super) struct Parsed {
     tree: Tree,
 }
 
-/// How often the parser may report progress: many times what it needs for code.
-fn most(text: &str) -> usize {
+/// Returns the limit for the parser's progress reports: many times what code needs.
+fn max_reports(text: &str) -> usize {
     (text.len() / 8).max(1000)
 }
 
 impl Parsed {
     /// Parses a text; `None` if the parser takes too long.
     pub(super) fn new(language: &'static Language, text: String) -> Option<Self> {
-        let mut left = most(&text);
-        Self::within(language, text, None, &mut left)
+        let mut reports_left = max_reports(&text);
+        Self::with_limit(language, text, None, &mut reports_left)
     }
 
-    /// Parses a text, as long as the parser reports progress no more than `left` times (it reports every hundred steps).
-    /// `left` is what remains for the next text.
-    pub(super) fn within(
+    /// Parses a text; `None` if the parser reports progress more than `reports_left` times. It reports every hundred
+    /// steps. Afterwards, `reports_left` is what remains for the next text.
+    pub(super) fn with_limit(
         language: &'static Language,
         text: String,
         old: Option<&Tree>,
-        left: &mut usize,
+        reports_left: &mut usize,
     ) -> Option<Self> {
         let mut parser = Parser::new();
         parser.set_language(&(language.grammar)()).ok()?;
-        let mut goes_on = |state: &ParseState| {
-            let less = left.checked_sub(if state.has_error() { WITH_ERROR } else { 1 });
-            *left = less.unwrap_or(0);
+        let mut on_progress = |state: &ParseState| {
+            let less = reports_left.checked_sub(if state.has_error() { WEIGHT_WITH_ERROR } else { 1 });
+            *reports_left = less.unwrap_or(0);
             if less.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let options = ParseOptions::new().progress_callback(&mut goes_on);
+        let options = ParseOptions::new().progress_callback(&mut on_progress);
         let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
         let tree = parser.parse_with_options(&mut rest, old, Some(options))?;
         let lines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         Some(Self { lines: std::iter::once(0).chain(lines).collect(), text, language, tree })
     }
 
-    /// Parses the text after these changes, which must be in its order; only changed parts are parsed again.
+    /// Parses the text that results from these changes, which must be in the order of the text. Only changed parts are
+    /// parsed again.
     pub(super) fn changed(&self, changes: &[Change], text: String) -> Option<Self> {
         let mut tree = self.tree.clone();
         // From the last one, so that the positions before it stay valid.
@@ -74,8 +75,8 @@ impl Parsed {
                 new_end_position: Point::new(start_position.row + rows, column + rest.len()),
             });
         }
-        let mut left = most(&text);
-        Self::within(self.language, text, Some(&tree), &mut left)
+        let mut reports_left = max_reports(&text);
+        Self::with_limit(self.language, text, Some(&tree), &mut reports_left)
     }
 
     fn point(&self, at: usize) -> Point {
@@ -87,7 +88,7 @@ impl Parsed {
     }
 
     /// The line, from 0, of the first syntax error.
-    pub(super) fn error(&self) -> Option<usize> {
+    pub(super) fn first_error_line(&self) -> Option<usize> {
         let root = self.root();
         if !root.has_error() {
             return None;
@@ -96,7 +97,7 @@ impl Parsed {
         Some(first.map_or(0, |node| node.start_position().row))
     }
 
-    pub(super) fn errors(&self) -> usize {
+    pub(super) fn error_count(&self) -> usize {
         match self.root().has_error() {
             true => nodes(self.root()).filter(|node| node.is_error() || node.is_missing()).count(),
             false => 0,
@@ -107,7 +108,7 @@ impl Parsed {
         self.text.get(range).unwrap_or("")
     }
 
-    pub(super) fn of(&self, node: Node<'_>) -> &str {
+    pub(super) fn text_of(&self, node: Node<'_>) -> &str {
         self.slice(node.byte_range())
     }
 
@@ -127,7 +128,7 @@ impl Parsed {
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// Whether only whitespace is before an offset on its line.
+    /// Returns whether only whitespace is before an offset on its line.
     pub(super) fn begins_line(&self, at: usize) -> bool {
         self.slice(self.line_start(at)..at).trim().is_empty()
     }
@@ -144,7 +145,7 @@ impl Parsed {
 
     /// The end of a node, without the line break that some nodes include.
     pub(super) fn end(&self, node: Node<'_>) -> usize {
-        node.start_byte() + self.of(node).trim_end().len()
+        node.start_byte() + self.text_of(node).trim_end().len()
     }
 
     /// The range of a node, without the line break that some nodes include.
@@ -160,17 +161,17 @@ impl Parsed {
         nodes(self.root()).filter(|node| self.is_comment(*node))
     }
 
-    /// How often it has each of its comments.
+    /// Returns how often each comment occurs.
     pub(super) fn comment_counts(&self) -> HashMap<&str, usize> {
         let mut counts = HashMap::new();
         for comment in self.comments() {
-            *counts.entry(self.of(comment).trim()).or_default() += 1;
+            *counts.entry(self.text_of(comment).trim()).or_default() += 1;
         }
         counts
     }
 }
 
-/// A node and its descendants, in the order of the text. Not recursive, because a text may nest deeply.
+/// Returns a node and its descendants, in the order of the text. This does not recurse, because a text may nest deeply.
 pub(super) fn nodes(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let mut cursor = root.walk();
     let mut next = Some(root);
@@ -188,6 +189,7 @@ pub(super) fn nodes(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     })
 }
 
+/// Returns the named children of a node.
 pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()

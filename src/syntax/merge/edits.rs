@@ -1,10 +1,11 @@
-//! Edits a text by byte ranges, and finds strings of several lines.
+//! Edits a text by byte ranges, re-indents texts, and finds strings of several lines.
 
 use super::super::error::MergeError;
 use super::super::tree::{Change, Parsed, nodes};
 use std::ops::Range;
 use tree_sitter::Node;
 
+/// The replacements of ranges of a text.
 #[derive(Default)]
 pub(super) struct Edits(Vec<Change>);
 
@@ -13,9 +14,10 @@ impl Edits {
         self.0.push((range, text));
     }
 
-    /// The changed text, and the changes in its order.
+    /// Returns the changed text, and the changes in the order of the text.
     pub(super) fn apply(mut self, text: &str) -> Result<(String, Vec<Change>), MergeError> {
-        // The sort is stable, so that insertions at one place keep their order; text that extends a line comes before new lines.
+        // The sort is stable, so that insertions at one place keep their order. Text that extends a line comes before
+        // new lines.
         self.0.sort_by_key(|(range, text)| (range.start, range.end, text.starts_with('\n')));
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
@@ -32,20 +34,21 @@ impl Edits {
     }
 }
 
-/// The outermost strings of several lines.
-pub(super) fn strings(of: &Parsed) -> Vec<Range<usize>> {
-    outermost(of, is_string)
+/// Returns the outermost strings of several lines.
+pub(super) fn strings(source: &Parsed) -> Vec<Range<usize>> {
+    outermost(source, is_string)
 }
 
-/// The comments, and the outermost strings of several lines: no code begins a line there.
-pub(super) fn texts(of: &Parsed) -> Vec<Range<usize>> {
-    outermost(of, |node| of.is_comment(*node) || is_string(node))
+/// Returns the comments, and the outermost strings of several lines. The lines in them are not code.
+pub(super) fn comments_and_strings(source: &Parsed) -> Vec<Range<usize>> {
+    outermost(source, |node| source.is_comment(*node) || is_string(node))
 }
 
-/// Whether lines of code in a range begin with a tab, and with a space.
-pub(super) fn blanks(of: &Parsed, texts: &[Range<usize>], range: Range<usize>) -> (bool, bool) {
+/// Returns whether lines of code in a range begin with a tab, and whether some begin with a space. `texts` are the
+/// ranges of comments and strings.
+pub(super) fn indent_chars(source: &Parsed, texts: &[Range<usize>], range: Range<usize>) -> (bool, bool) {
     let (mut has, mut at) = ((false, false), range.start);
-    for line in of.slice(range).split_inclusive('\n') {
+    for line in source.slice(range).split_inclusive('\n') {
         let first = at + line.len() - line.trim_start().len();
         let inside = texts.partition_point(|text| text.start <= first).checked_sub(1);
         let is_code = inside.and_then(|text| texts.get(text)).is_none_or(|text| text.end <= first);
@@ -57,17 +60,17 @@ pub(super) fn blanks(of: &Parsed, texts: &[Range<usize>], range: Range<usize>) -
     has
 }
 
-/// Whether a node is a string of several lines.
+/// Returns whether a node is a string of several lines.
 fn is_string(node: &Node<'_>) -> bool {
     node.start_position().row < node.end_position().row
         && ["string", "template", "text_block"].iter().any(|word| node.kind().contains(word))
 }
 
-/// The ranges of the outermost nodes of a kind.
-fn outermost(of: &Parsed, is_one: impl Fn(&Node<'_>) -> bool) -> Vec<Range<usize>> {
+/// Returns the ranges of the outermost nodes for which `is_one` is true.
+fn outermost(source: &Parsed, is_one: impl Fn(&Node<'_>) -> bool) -> Vec<Range<usize>> {
     let mut end = 0;
     let mut found = Vec::new();
-    for node in nodes(of.root()).filter(is_one) {
+    for node in nodes(source.root()).filter(is_one) {
         if node.start_byte() >= end {
             end = node.end_byte();
             found.push(node.byte_range());
@@ -76,7 +79,7 @@ fn outermost(of: &Parsed, is_one: impl Fn(&Node<'_>) -> bool) -> Vec<Range<usize
     found
 }
 
-/// A text with the indentation of all lines but the first changed from `from` to `to`.
+/// Changes the indentation of all lines but the first from `from` to `to`.
 pub(super) fn reindented(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in text.split_inclusive('\n').enumerate() {
@@ -92,8 +95,8 @@ pub(super) fn reindented(text: &str, from: &str, to: &str) -> String {
     out
 }
 
-/// The lines of a range, without the indentation of the first line and without trailing whitespace.
-pub(super) fn unindented(of: &Parsed, range: Range<usize>) -> Vec<String> {
-    let text = reindented(of.slice(range.clone()), of.indentation(range.start), "");
+/// Returns the lines of a range, without the indentation of the first line and without trailing whitespace.
+pub(super) fn unindented(source: &Parsed, range: Range<usize>) -> Vec<String> {
+    let text = reindented(source.slice(range.clone()), source.indentation(range.start), "");
     text.lines().map(|line| line.trim_end().to_owned()).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The values with each key, in their order.
+/// The values of each key, in their order.
 pub(super) struct Groups<K, V>(HashMap<K, Vec<V>>);
 
 impl<K: Hash + Eq, V> Groups<K, V> {

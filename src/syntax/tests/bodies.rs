@@ -5,7 +5,7 @@ use super::{makes, refuses};
 const PYTHON: &str = "def a(x):\n    b()\n    c()\n    d()\n    if x:\n        c()\n    e()\n    return x\n";
 
 #[test]
-fn the_statements_next_to_an_elision_say_where() {
+fn the_statements_next_to_an_elision_tell_its_place() {
     makes(
         "a.py",
         PYTHON,
@@ -51,7 +51,7 @@ fn the_statements_next_to_an_elision_say_where() {
 }
 
 #[test]
-fn a_statement_next_to_an_elision_stands_in_the_file_once_and_in_order() {
+fn a_statement_next_to_an_elision_is_unique_in_the_file_and_in_order() {
     let refusal =
         refuses("a.py", PYTHON, "def a(x):\n    b()\n    # ...\n    z()\n    return x\n", "does not have");
     assert_eq!((refusal.line, refusal.file_line), (3, Some(0)));
@@ -72,7 +72,7 @@ fn a_statement_next_to_an_elision_stands_in_the_file_once_and_in_order() {
 }
 
 #[test]
-fn beside_an_elision_nothing_goes_without_something_for_it() {
+fn no_line_beside_an_elision_is_removed_without_a_replacement() {
     let snippet = "def a(x):\n    b()\n    d()\n    # ... existing code ...\n    return x\n";
     refuses("a.py", PYTHON, snippet, "lacks 1 line of");
     let file = "fn a() {\n    b();\n    // Why.\n    c();\n    d();\n}\n";
@@ -83,7 +83,7 @@ fn beside_an_elision_nothing_goes_without_something_for_it() {
 fn a_function_keeps_statements_that_nothing_replaces() {
     let file =
         "fn a(x: u8) -> u8 {\n    b();\n    c();\n    if x {\n        d();\n    }\n    h();\n    e(x)\n}\n";
-    // With the head, the lines that are lost would be a replacement.
+    // Compared by lines, the changed head would look like a replacement of the lost lines.
     refuses("a.rs", file, "fn a(y: u8) -> u8 {\n    h();\n    i();\n    e(y)\n}\n", "lacks 5 lines of");
     let behind = "fn a() {\n    if x() {\n        y();\n        z();\n    }\n    b();\n}\n";
     let file = "fn a() {\n    b();\n    c();\n    d();\n    if e() {\n        f();\n    }\n    g();\n}\n";
@@ -92,7 +92,7 @@ fn a_function_keeps_statements_that_nothing_replaces() {
     let file = "class A {\n  a(x) {\n    b();\n    c();\n    d();\n    z();\n    return e(x);\n  }\n}\n";
     let class = "class A {\n  a(x, y) {\n    z();\n    f();\n    return e(y);\n  }\n}\n";
     refuses("a.ts", file, class, "lacks 3 lines of");
-    // What is returned at the end is no line to spare.
+    // A `return` with a value at the end must not be lost.
     let file = "def a(x):\n    \"\"\"A.\"\"\"\n    b(x)\n    c(x)\n    return x\n";
     refuses("a.py", file, &file.replace("A.", "B.").replace("    return x\n", ""), "lacks 1 line of");
     makes("a.py", file, &file.replace("    b(x)\n", ""), &file.replace("    b(x)\n", ""));

@@ -1,4 +1,4 @@
-//! Classes and the like, and the places of new definitions.
+//! Lists of members, such as classes, and the places of new definitions.
 
 use super::{makes, merged, refuses};
 
@@ -64,7 +64,7 @@ fn a_container_without_elision_shows_all_its_members() {
 }
 
 #[test]
-fn a_header_loses_nothing() {
+fn a_header_must_not_lose_words() {
     let file = "class A(B):\n    def f(self):\n        return 1\n";
     refuses("a.py", file, "class A:\n    # ...\n    def f(self):\n        return 2\n", "lacks `(`");
     makes(
@@ -84,7 +84,7 @@ fn a_header_loses_nothing() {
 }
 
 #[test]
-fn new_definitions_go_beside_what_stands_beside_them() {
+fn new_definitions_go_beside_their_neighbours() {
     makes(
         "a.py",
         PYTHON,
@@ -127,7 +127,7 @@ fn new_definitions_go_beside_what_stands_beside_them() {
 }
 
 #[test]
-fn a_new_name_that_is_near_or_taken_is_refused() {
+fn a_new_name_that_is_similar_or_taken_is_refused() {
     let file = "def load(path):\n    return open(path)\n\n\ndef save(path):\n    return path\n";
     refuses(
         "a.py",
@@ -144,7 +144,7 @@ fn a_new_name_that_is_near_or_taken_is_refused() {
 }
 
 #[test]
-fn the_whole_file_is_given_as_such() {
+fn an_incomplete_whole_file_is_refused() {
     let file =
         "import os\n\n\ndef a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n";
     let snippet = "import os\n\n\ndef a():\n    return 1\n\n\ndef b():\n    return 4\n";
@@ -174,7 +174,7 @@ fn the_comment_above_a_definition_with_elisions_stays() {
     let file = "class A:\n    \"\"\"A.\"\"\"\n\n    def f(self):\n        return 1\n\n    x = 1\n";
     let snippet = "class A:\n    def f(self):\n        return 2\n\n    # ...\n";
     makes("a.py", file, snippet, &file.replace("return 1", "return 2"));
-    // That of a member that is replaced does not.
+    // The comment of a member that is replaced does not stay.
     let file = "class A {\n  // F.\n  f() {\n    return 1;\n  }\n}\n";
     refuses("a.ts", file, "class A {\n  // ...\n  f() {\n    return 2;\n  }\n}\n", "lacks the comment");
 }
@@ -188,7 +188,7 @@ fn a_constructor_without_its_class() {
 }
 
 #[test]
-fn a_function_of_a_class_that_does_not_take_it() {
+fn a_static_function_without_its_class() {
     let file = "impl A {\n    pub fn new(x: u8) -> Self {\n        A { x }\n    }\n}\n\nmod a {\n    fn one() {\n        a();\n    }\n}\n";
     makes(
         "a.rs",
@@ -196,7 +196,7 @@ fn a_function_of_a_class_that_does_not_take_it() {
         "pub fn new(x: u8) -> Self {\n    A { x: x + 1 }\n}\n",
         &file.replace("{ x }", "{ x: x + 1 }"),
     );
-    // With another signature it may be a new one, and the one of a module is another.
+    // With another signature, it may be a new function. A function of a module is no method.
     refuses("a.rs", file, "pub fn new() -> A {\n    A { x: 1 }\n}\n", "may be function `new`");
     refuses("a.rs", file, "fn one() {\n    b();\n}\n", "may be function `one`");
     let two = format!("{file}\nimpl B {{\n    pub fn new(x: u8) -> Self {{\n        B\n    }}\n}}\n");
@@ -212,7 +212,7 @@ fn a_function_of_a_class_that_does_not_take_it() {
 }
 
 #[test]
-fn a_class_without_members_gets_one() {
+fn a_class_without_members_gets_its_first_one() {
     for stub in ["pass", "..."] {
         let file = format!("class E(Exception):\n    {stub}\n");
         let snippet = "class E(Exception):\n    def __str__(self):\n        return \"e\"\n";

@@ -105,7 +105,7 @@ fn strings_over_several_lines_are_not_moved() {
 }
 
 #[test]
-fn tabs_and_blanks() {
+fn tabs_and_spaces() {
     let file = "class A {\n\tf() {\n\t\treturn 1;\n\t}\n}\n";
     refuses("a.js", file, "class A {\n    // ...\n    f() {\n        return 2;\n    }\n}\n", "indented");
     let file = "def a():\n    if b:\n        return 1\n";
@@ -113,7 +113,7 @@ fn tabs_and_blanks() {
 }
 
 #[test]
-fn blanks_in_comments_and_strings_are_no_indentation() {
+fn spaces_in_comments_and_strings_are_no_indentation() {
     let tabs = "/**\n * Doc\n */\nfunction a() {\n\treturn 1;\n}\n\nfunction b() {\n\treturn 2;\n}\n";
     refuses("a.js", tabs, "function b() {\n    return 3;\n}\n", "indented");
     makes("a.js", tabs, "function b() {\n\treturn `\n  3`;\n}\n", &tabs.replace('2', "`\n  3`"));
@@ -121,13 +121,13 @@ fn blanks_in_comments_and_strings_are_no_indentation() {
     refuses("a.py", blanks, "def b():\n\treturn 3\n", "indented");
     refuses("a.py", blanks, "def b():\n\treturn \"\"\"\n  3\"\"\"\n", "indented");
     makes("a.py", blanks, "def b():\n    return 3\n", &blanks.replace('2', "3"));
-    // Code that has both may get either.
+    // A file that uses both may get either.
     let both = "function a() {\n\treturn 1;\n}\n\nfunction b() {\n    return 2;\n}\n";
     makes("a.js", both, "function b() {\n\treturn 3;\n}\n", &both.replace("    return 2", "\treturn 3"));
 }
 
 #[test]
-fn the_names_of_a_file_that_is_not_shown_stay() {
+fn code_that_the_snippet_does_not_show_stays() {
     let file = "const a = 1;\n\nfunction b() {\n  return a;\n}\n\nmodule.exports = { b };\n";
     makes(
         "a.js",
@@ -144,7 +144,7 @@ fn the_names_of_a_file_that_is_not_shown_stay() {
 }
 
 #[test]
-fn comments_behind_definitions() {
+fn comments_after_definitions() {
     let file = "A = 1  # one\nB = 2\n";
     makes("a.py", file, "A = 3  # three\n", "A = 3  # three\nB = 2\n");
     refuses("a.py", file, "A = 3\n", "lacks the comment");
@@ -158,7 +158,7 @@ fn comments_behind_definitions() {
 }
 
 #[test]
-fn what_nests_deeply_ends() {
+fn deep_nesting_is_limited() {
     let open = "class A {\n".repeat(2000);
     let close = "}\n".repeat(2000);
     let file = format!("{open}{close}");
@@ -186,7 +186,7 @@ fn a_definition_that_another_scope_has_too() {
         "class A:\n    # ...\n    def f(self):\n        return 3\n",
         "more than one function `f`",
     );
-    // A function in another one, or in a class, has another name as a whole.
+    // A function inside another function has another qualified name.
     makes(
         "a.py",
         "def f():\n    return 1\n\n\ndef g():\n    def f():\n        return 2\n    return f\n",
@@ -235,7 +235,7 @@ fn comments_of_imports_stay() {
 }
 
 #[test]
-fn an_import_is_not_lost_in_what_an_elision_leaves() {
+fn an_import_beside_an_elision_is_not_lost() {
     let file = "def f():\n    a()\n    b()\n    import os\n    return os.x\n";
     refuses("a.py", file, "def f():\n    # ...\n    b()\n    return os.y\n", "lacks `import os`");
 }
@@ -276,7 +276,7 @@ fn a_method_beside_a_function_of_its_name() {
     {
         refuses("a.py", wrapped, snippet, "more than one function `run`");
     }
-    // Also beside an import, with which it is no snippet of methods alone.
+    // The same with an import, so that the snippet does not consist of methods alone.
     let snippet = "import os\n\n\ndef run(self, x):\n    return x + 1\n";
     refuses("a.py", &format!("import os\n\n\n{wrapped}"), snippet, "more than one function `run`");
     let free = "struct T;\nimpl T {\n    fn go(&self) -> u8 {\n        1\n    }\n}\n\nfn go() -> u8 {\n    T.go()\n}\n";
@@ -297,7 +297,7 @@ fn a_declaration_gets_no_body() {
 }
 
 #[test]
-fn comments_behind_imports_are_taken_over() {
+fn comments_after_imports_are_taken_over() {
     let file = "import os\n\n\ndef f():\n    return os.name\n";
     let snippet = "import os\nimport x.y  # noqa: F401\n\n\ndef f():\n    return 1\n";
     makes("a.py", file, snippet, snippet);
@@ -313,14 +313,14 @@ fn comments_behind_imports_are_taken_over() {
     let file = "package p\n\nimport (\n\t\"fmt\"\n)\n\nfunc F() {}\n";
     let snippet = "import (\n\t\"fmt\"\n\t\"os\" // for F\n)\n";
     makes("a.go", file, snippet, &file.replace("\"\n)", "\"\n\t\"os\" // for F\n)"));
-    // That of a statement, too.
+    // So is the comment after a statement.
     let file = "import os\n\nos.fork()\n\n\ndef f():\n    return 1\n";
     let snippet = "os.fork()  # twice\n\n\ndef f():\n    return 2\n";
     makes("a.py", file, snippet, &file.replace("()\n\n\n", "()  # twice\n\n\n").replace('1', "2"));
 }
 
 #[test]
-fn nothing_goes_between_a_definition_and_the_comment_below_it() {
+fn no_definition_is_added_between_another_one_and_the_comment_below_it() {
     let file = "fn a() {}\n// endregion: a\n\nfn b() {}\n";
     refuses("a.rs", file, "fn a() {}\n\nfn n() {}\n\n// ... existing code ...\n", "where function `n` goes");
     let file = "def a():\n    return 1\n# fmt: on\n\n\ndef b():\n    return 2\n";
@@ -344,7 +344,7 @@ fn nothing_goes_between_a_definition_and_the_comment_below_it() {
 }
 
 #[test]
-fn nothing_goes_behind_the_last_statement() {
+fn no_definition_is_added_after_the_last_statement() {
     let file = "def f():\n    return 1\n\n\nif __name__ == \"__main__\":\n    f()\n";
     refuses("a.py", file, "# ... existing code ...\n\n\ndef n():\n    return 2\n", "where function `n` goes");
 }
@@ -372,7 +372,7 @@ fn keys_of_objects_are_members() {
     assert!(
         super::merge("a.js", vue, "export default {\n  data() {\n    return 2;\n  },\n};\n", true).is_ok()
     );
-    // What a function makes is no member of it.
+    // A dictionary inside of a function is not checked for keys.
     let function = "def f():\n    return {'a': 1, 'b': 2}\n";
     makes("a.py", function, "def f():\n    return {'a': 1}\n", "def f():\n    return {'a': 1}\n");
 }
@@ -405,7 +405,7 @@ fn imports_from_the_future_stay_first() {
 }
 
 #[test]
-fn what_is_indented_may_be_a_member() {
+fn an_indented_function_may_be_a_member() {
     let file = "def run(self):\n    return 1\n\n\nclass A:\n    def run(self):\n        return 2\n";
     refuses("a.py", file, "    def run(self):\n        return 5\n", "more than one function `run`");
     let file =
@@ -425,7 +425,7 @@ fn a_function_with_another_signature_may_be_a_member() {
     let file = "impl A {\n    fn new() -> Self {\n        A\n    }\n}\n\nfn new() -> u8 {\n    2\n}\n";
     refuses("a.rs", file, "fn new() -> Self {\n    B\n}\n", "more than one function `new`");
     makes("a.rs", file, "fn new() -> u8 {\n    3\n}\n", &file.replace('2', "3"));
-    // Nothing else has its name.
+    // A unique name may get another signature.
     makes("a.py", "def f():\n    return 1\n", "def f(x):\n    return x\n", "def f(x):\n    return x\n");
 }
 
@@ -439,7 +439,7 @@ fn an_elision_that_the_file_has_elsewhere() {
 }
 
 #[test]
-fn blanks_in_a_statement_count() {
+fn whitespace_in_a_statement_counts() {
     let file = "if x:\n    if y:\n        a()\n        b()\n\n\ndef f():\n    return 1\n";
     let snippet = "if x:\n    if y:\n        a()\n    b()\n\n\ndef f():\n    return 2\n";
     refuses("a.py", file, snippet, "does not have `if x:`");
@@ -462,7 +462,7 @@ fn imports_in_a_function_are_not_lost() {
     // Each of two equal ones counts.
     let twice = "def f():\n    import a\n    a()\n    del a\n    import a\n    return a\n";
     refuses("a.py", twice, "def f():\n    import a\n    a()\n    del a\n    return a\n", "lacks `import a`");
-    // In each method.
+    // Each method is checked by itself.
     let file = "class A:\n    def f(self):\n        import pwd\n        return pwd.a()\n\n    def g(self):\n        return 1\n";
     let lacking = "class A:\n    def f(self):\n        return pwd.a()\n\n    def g(self):\n        import grp\n        return 1\n";
     refuses("a.py", file, lacking, "function `f` lacks `import pwd`");
@@ -472,7 +472,7 @@ fn imports_in_a_function_are_not_lost() {
 }
 
 #[test]
-fn statements_that_the_file_has_more_often_or_less() {
+fn statements_that_occur_more_or_less_often_in_the_file() {
     let file = "a();\nfunction f() {\n  return 1;\n}\na();\n";
     let new = "function gg() {\n  return 7;\n}\n";
     let changed = "function f() {\n  return 2;\n}\n";
@@ -508,14 +508,14 @@ fn names_that_are_only_used() {
     // A constant of an enum is a name.
     let file = "function run() {\n  return 1;\n}\n\nenum E {\n  A,\n}\n";
     refuses("a.ts", file, "function run() {\n  return 1;\n}\n\nfunction A() {}\n", "may be variant `A`");
-    // The first of several does not hide those in the class.
+    // The `run` of class A does not hide the variable of class B.
     let file = "class A:\n    def run(self):\n        return 1\n\n\nclass B:\n    run = None\n    x = 1\n";
     let snippet = "class B:\n    # ...\n    x = 1\n\n    def run(self):\n        return 2\n";
     refuses("a.py", file, snippet, "may be variable `run`");
 }
 
 #[test]
-fn many_definitions_take_no_long_time() {
+fn many_definitions_are_fast() {
     let methods = |value: &str| -> String {
         let one =
             |at: usize| format!("// F{at} is.\nfunc (a *A) F{at}() int {{\n\treturn {at} + {value}\n}}\n");
@@ -528,7 +528,7 @@ fn many_definitions_take_no_long_time() {
 }
 
 #[test]
-fn a_comment_in_the_place_of_code() {
+fn a_comment_that_replaces_code() {
     let file = "def f():\n    a()\n    b()\n    c()\n    d()\n    return 1\n";
     for said in ["previous code", "same as above", "snip", "and so on", "TODO"] {
         let snippet = format!("def f():\n    a()\n    # {said}\n    d2()\n    return 1\n");

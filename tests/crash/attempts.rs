@@ -1,4 +1,4 @@
-//! Refused attempts beside kills, races and links.
+//! Kept attempts, when runs are killed, race, or meet links.
 use crate::sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
@@ -40,7 +40,7 @@ fn an_attempt_is_forgotten_in_the_worktree_that_it_was_kept_in() {
     let killed = of_linked(&["--continue", "--"], &good, Some("ref-moved:kill"));
     assert_eq!(killed.signal, Some(9));
     assert!(sandbox.exists(".git/worktrees/side/llm-apply/attempts"));
-    // The other worktree settles it, and has an attempt of the same name.
+    // Recover from the other worktree, which has an attempt of the same name.
     sandbox.run(["recover"]).exits(0);
     assert!(!sandbox.exists(".git/worktrees/side/llm-apply/attempts"));
     assert!(sandbox.exists(".git/llm-apply/attempts"));
@@ -83,7 +83,7 @@ fn many_may_keep_and_forget_one_attempt_at_once() {
     for (number, run) in runs {
         assert!(!run.stderr.contains("could not be kept"), "{number}: {}", run.stderr);
         assert!(number % 5 == 4 || run.code == Some(1), "{number}: {}", run.stderr);
-        // It may have gone already.
+        // Another process may have removed it already.
         let is_gone = run.stderr.contains("no refused attempt is kept");
         assert!(number % 5 != 4 || run.code == Some(0) || is_gone, "{number}: {}", run.stderr);
     }

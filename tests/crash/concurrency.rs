@@ -1,4 +1,4 @@
-//! Several at work on one repository: landings, git, and people who save a file.
+//! Several processes work on one repository: landings, git, and people who save a file.
 use crate::faults;
 use crate::sandbox;
 
@@ -55,7 +55,8 @@ fn what_is_said_to_have_landed_has_whatever_else_goes_on() {
 #[test]
 fn who_cleans_up_meanwhile_takes_nothing_that_is_in_use() {
     use std::sync::atomic::{AtomicBool, Ordering};
-    // Git prunes worktrees; others look for what the dead have left, and find what is just coming and going.
+    // Git prunes worktrees while other processes look for what killed runs have left, and find directories that just
+    // appear or disappear.
     let sandbox = Sandbox::new();
     let over = AtomicBool::new(false);
     let clean = |mut command: std::process::Command| {
@@ -72,7 +73,7 @@ fn who_cleans_up_meanwhile_takes_nothing_that_is_in_use() {
         let land = |n: usize| sandbox.apply(["-q", "-b", "side"], &create(&format!("new/{n}"), "Add", "x\n"));
         let mut failed: Vec<_> = (0..80).map(land).filter(|run| run.code != Some(0)).collect();
         over.store(true, Ordering::Relaxed);
-        // Git fails where what it looks at goes: that is its own.
+        // Git may fail if a file disappears while it looks. That is git's own business.
         prune.join().unwrap();
         failed.extend(recover.into_iter().flat_map(|one| one.join().unwrap()));
         failed
@@ -84,7 +85,7 @@ fn who_cleans_up_meanwhile_takes_nothing_that_is_in_use() {
 #[test]
 fn a_branch_that_moves_meanwhile_is_resolved_again() {
     use git_llm_apply::vcs::fault::VARIABLE;
-    // Stopped with everything prepared, while plain git commits to the same branch.
+    // The landing is stopped with everything prepared, while plain git commits to the same branch.
     let sandbox = Sandbox::new();
     let file = sandbox.response(&five());
     let mut command = sandbox.command(["-b".as_ref(), "other".as_ref(), file.as_os_str()]);
@@ -140,7 +141,7 @@ fn a_live_transaction_is_not_taken_for_a_dead_one() {
     use git_llm_apply::vcs::fault::VARIABLE;
     let sandbox = Sandbox::new();
     let file = sandbox.response(&five());
-    // What runs on the result runs in a worktree, which is not to be taken away.
+    // Commands on the result run in a scratch worktree, which must not be removed.
     let child = sandbox
         .command(["-x".as_ref(), "true".as_ref(), file.as_os_str()])
         .env(VARIABLE, "prepared:stop")
@@ -160,7 +161,7 @@ fn a_live_transaction_is_not_taken_for_a_dead_one() {
 fn what_another_run_has_landed_meanwhile_is_no_local_change() {
     use git_llm_apply::vcs::fault::VARIABLE;
     let sandbox = Sandbox::new();
-    // It touches a file that the other one touches, too, and was resolved before that landed.
+    // It changes a file that the other landing changes too, and was resolved before that one landed.
     let file = sandbox.response(&patch("src/a.rs", "Rename c", "fn c() {}\n", "fn gamma() {}\n"));
     let mut command = sandbox.command([file]);
     command.env(VARIABLE, "begun:stop").stdout(std::process::Stdio::piped());
@@ -177,7 +178,7 @@ fn what_another_run_has_landed_meanwhile_is_no_local_change() {
     sandbox.is_sound();
 }
 
-/// Starts landings on one branch at once, with a command that takes a while, and waits for all.
+/// Starts landings on one branch at the same time, with a command that takes a while, and waits for all of them.
 fn together(sandbox: &Sandbox, agents: usize, options: &[&str]) -> Vec<Run> {
     let start = |n: usize| {
         let file = sandbox.root().join(format!("agent-{n}.txt"));
@@ -215,7 +216,7 @@ fn a_cache_directory_that_others_remove_is_made_again() {
     let sandbox = Sandbox::new();
     let cache = sandbox.root().join("home/.cache/git-llm-apply");
     let ended = AtomicBool::new(false);
-    // As other runs do when they end.
+    // Other runs do this when they end.
     let removes = || {
         while !ended.load(Ordering::Relaxed) {
             let _ = std::fs::remove_dir(&cache);
@@ -238,7 +239,7 @@ fn a_cache_directory_that_others_remove_is_made_again() {
 
 #[test]
 fn who_does_not_wait_is_told_that_it_can_be_tried_again() {
-    // The command itself moves the branch, whenever it runs.
+    // The command itself moves the branch each time it runs.
     let sandbox = Sandbox::new();
     let file = sandbox.response(&create("new.txt", "Add it", "new\n"));
     let repo = sandbox.repo.display().to_string();
@@ -255,7 +256,7 @@ fn who_does_not_wait_is_told_that_it_can_be_tried_again() {
     );
     let tries = std::fs::read_to_string(sandbox.root().join("tries")).unwrap();
     assert_eq!(tries.lines().count(), 3);
-    // It goes on for as long as it is to wait.
+    // The run tries again until `--wait` is over.
     let mut command = sandbox.command(["-b", "other", "--wait=5", "--no-keep", "-x", &moves]);
     Run::of(command.arg(&file).output().unwrap()).exits(4);
     let tries = std::fs::read_to_string(sandbox.root().join("tries")).unwrap();
@@ -264,7 +265,7 @@ fn who_does_not_wait_is_told_that_it_can_be_tried_again() {
     for bad in ["--wait=soon", "--wait=-1"] {
         sandbox.run([bad, "../response.txt"]).exits(129).says("--wait");
     }
-    // And for the lock of the repository.
+    // The same for the lock of the repository.
     let lock = std::fs::File::open(sandbox.repo.join(".git")).unwrap();
     lock.lock().unwrap();
     for verb in [&["../response.txt"][..], &["accept", "other"], &["drop", "--force", "other"]] {
@@ -282,7 +283,7 @@ fn who_is_killed_or_interrupted_in_the_line_is_sound() {
     for kill in ["-KILL", "-INT"] {
         let sandbox = Sandbox::new();
         sandbox.git(["branch", "other"]);
-        // The first stands in line and takes long; the second waits behind it.
+        // The first has its turn and takes long; the second waits behind it.
         let slow = |name: &str, seconds: &str| {
             let file = sandbox.root().join(name);
             std::fs::write(&file, create(&format!("{name}.txt"), "Add it", "x\n")).unwrap();

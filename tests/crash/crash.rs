@@ -1,5 +1,5 @@
-//! Killed and failing at every named point, on every kind of target: after it, or after `recover`, everything is as
-//! before or as after. Nothing in between.
+//! Landings that are killed, or fail, at every named point, on every kind of target. Afterwards, or after `recover`,
+//! everything is exactly as before or as after, and nothing in between.
 
 use crate::faults;
 use crate::sandbox;
@@ -9,8 +9,8 @@ use faults::scenario::{SCENARIOS, Scenario, UNDOING};
 use git_llm_apply::vcs::fault::{Fault, VARIABLE};
 use sandbox::same;
 
-/// Where to strike: everywhere in the first scenario; in the others at every second point, at those in between by the
-/// other kind of strike. The benchmark `faults -- --full` strikes everywhere by both.
+/// Returns the points to use: all of them in the first scenario; in the others every second one, and the rest with the
+/// other kind of strike. The benchmark `faults -- --full` uses all points with both kinds.
 fn points(scenario: usize, strike: Strike) -> impl Iterator<Item = Fault> {
     let offset = scenario + usize::from(strike == Strike::Fail);
     let all = Fault::ALL.iter().enumerate();
@@ -54,7 +54,7 @@ fn the_next_run_recovers_by_itself() {
     for fault in [Fault::Committed, Fault::FilePlaced, Fault::RefMoved, Fault::IndexPlaced] {
         let sandbox = (scenario.make)();
         scenario.land(&sandbox, Some(&format!("{}:kill", fault.as_str())));
-        // A dry run changes nothing, but says that something is pending.
+        // A dry run changes nothing, but says that a recovery is pending.
         let pending = sandbox.listing();
         let dry = sandbox.apply(["-n"], &(scenario.response)());
         assert!(dry.stderr.contains("recover"), "{fault:?}: {}", dry.stderr);
@@ -81,7 +81,8 @@ fn a_step_that_keeps_failing_after_the_commit_point_is_left_to_recover() {
     for &fault in Fault::ALL.iter().filter(|fault| !is_before_commit_point(**fault)) {
         let sandbox = (scenario.make)();
         let run = scenario.land(&sandbox, Some(&format!("{}:broken", fault.as_str())));
-        // The first is between the steps, and the last two come when nothing is left to be done.
+        // The run succeeds at the first point, which is between two steps, and at the last two, after which nothing is
+        // left to do.
         if run.code != Some(0) {
             let run = run.exits(128).says("landed as").says("recover");
             assert!(run.stdout.is_empty(), "{fault:?}");
@@ -125,7 +126,7 @@ fn a_signal_rolls_back_and_exits_with_130() {
             scenario.is(&sandbox, &ends.before, &format!("{signal} at {fault:?}"));
             sandbox.is_sound();
         }
-        // In the few milliseconds of publish it is too late to go back: it lands.
+        // During the few milliseconds of publishing it is too late to go back, so it lands.
         for fault in [Fault::ObjectsMoved, Fault::FilePlaced, Fault::RefMoved] {
             let sandbox = (scenario.make)();
             scenario.land(&sandbox, Some(&format!("{}:{signal}", fault.as_str()))).exits(0);
@@ -138,7 +139,7 @@ fn a_signal_rolls_back_and_exits_with_130() {
 #[test]
 fn what_the_user_did_meanwhile_is_never_undone() {
     let scenario = &SCENARIOS[0];
-    // Killed with all files in place and the branch not moved; then the user edits one of them.
+    // The run is killed with all files in place and the branch not moved. Then the user edits one of the files.
     let sandbox = (scenario.make)();
     let head = sandbox.head();
     scenario.land(&sandbox, Some("index-prepared:kill"));
@@ -152,7 +153,7 @@ fn what_the_user_did_meanwhile_is_never_undone() {
     assert_eq!(sandbox.status(), " M README");
     sandbox.is_sound();
 
-    // The same, but the user has removed the lock and gone on with git: no file is touched any more.
+    // The same, but the user has removed the lock and continued with git. No file is touched any more.
     let sandbox = (scenario.make)();
     scenario.land(&sandbox, Some("index-prepared:kill"));
     std::fs::remove_file(sandbox.repo.join(".git/index.lock")).unwrap();
@@ -170,7 +171,7 @@ fn what_the_user_did_meanwhile_is_never_undone() {
 
 #[test]
 fn killed_by_chance_a_hundred_times() {
-    // Not at named points: the process is killed after a random while, and the clock decides where that is.
+    // This does not use the named points: the process is killed after a random time.
     killed_by_chance(&SCENARIOS[0], 100, 30_000);
 }
 
@@ -196,7 +197,7 @@ fn killed_by_chance(scenario: &Scenario, times: u64, longest: u64) {
         std::thread::sleep(std::time::Duration::from_micros(after_a_while));
         let _ = child.kill();
         child.wait().unwrap();
-        // As long as a git that it started is at work, it is alive.
+        // A git process that it started may still be running.
         for _ in 0..200 {
             sandbox.run(["recover"]).exits(0);
             if !sandbox.exists(".git/llm-apply") {
@@ -220,7 +221,7 @@ fn killed_by_chance(scenario: &Scenario, times: u64, longest: u64) {
 
 #[test]
 fn killed_or_failing_in_other_kinds_of_repository_it_is_before_or_after() {
-    // In a shorter form: each point once.
+    // A shorter form: each point once.
     for kind in sandbox::kinds::OTHERS.iter().filter(|kind| sandbox::kinds::can_make(kind)) {
         sandbox::kinds::within(kind, || {
             let names: &[&str] = match kind {

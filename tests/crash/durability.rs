@@ -1,5 +1,5 @@
-//! What is synced to the disk, with git as the judge: both run under strace. Where there is none, or it may not trace,
-//! the test says so and passes.
+//! What is synced to disk, compared with git: both run under strace. If there is no strace, or it is not allowed to
+//! trace, the test says so and passes.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create};
@@ -15,7 +15,7 @@ fn can_trace() -> bool {
     works
 }
 
-/// Runs a command under strace and gives the kinds of files that it has synced.
+/// Runs a command under strace and returns the kinds of files that it has synced.
 fn synced(sandbox: &Sandbox, command: &Command) -> BTreeSet<&'static str> {
     let log = sandbox.root().join("strace");
     let mut traced = Command::new("strace");
@@ -82,7 +82,7 @@ fn a_journal_is_on_the_disk_before_what_it_is_about() {
     if !can_trace() {
         return;
     }
-    // Options, configuration, and whether anything is synced.
+    // The options, the configuration, and whether anything is synced.
     for (options, config, synced) in [
         (&["-q"][..], None, true),
         (&["-q"], Some("none"), false),

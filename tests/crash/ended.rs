@@ -1,5 +1,5 @@
-//! However a landing ends while it waits for something of the user's (a hook, a command of `--exec`, a signer), and wherever:
-//! the next run, or `recover`, finds everything as it was, and nothing that it had started still runs.
+//! A landing is ended, in any way, while it waits for something of the user's: a hook, a command of `--exec`, a signer.
+//! The next run, or `recover`, finds everything as it was, and no process that the landing started is still running.
 use crate::sandbox;
 
 use sandbox::fault::{signal, wait_for};
@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-/// What it waits for: options, and how that is set up where `$HOOKS` and `$WAITS` are.
+/// What the landing waits for: a name, options, and commands that set it up, with `$HOOKS` and `$WAITS`.
 const WAITING: &[(&str, &[&str], &str)] = &[
     ("a hook", &[], "cp $WAITS $HOOKS/pre-commit"),
     ("a hook of the message", &[], "cp $WAITS $HOOKS/commit-msg"),
@@ -18,19 +18,19 @@ const WAITING: &[(&str, &[&str], &str)] = &[
     ("a signer", &["-S"], "git config gpg.program $WAITS"),
 ];
 
-/// How it ends.
+/// How the landing is ended: signals and events of the terminal.
 const ENDS: &[&str] = &["INT", "TERM", "HUP", "KILL", "KILL the group", CLOSED, TYPED];
 const CLOSED: &str = "the terminal is closed";
 const TYPED: &str = "Ctrl-C is typed";
 
-/// A process and one that it has started, and the numbers of both. A signer goes by itself neither with the terminal nor for
-/// Ctrl-C.
+/// A script that starts a process, writes the ids of both, and waits. As a signer it ignores Ctrl-C and the end of the
+/// terminal.
 const WAITS: &str = "#!/bin/sh
 case $1 in --*) trap '' HUP INT;; esac
 sleep 300 & echo $$ $! >$OUT/part; mv $OUT/part $OUT/waits; wait
 ";
 
-/// A repository of that kind, and its directories.
+/// Creates a repository of that kind, and returns its directories.
 fn repository(kind: &str) -> (Sandbox, Vec<PathBuf>) {
     let mut sandbox = Sandbox::new();
     let (main, other) = (sandbox.repo.clone(), sandbox.root().join("other"));
@@ -47,8 +47,8 @@ fn all(directories: &[PathBuf]) -> Vec<Listing> {
     directories.iter().map(|directory| listing(directory)).collect()
 }
 
-/// When a process began that still runs. Another one may get its number: there are 32,768 of them in some places, and threads
-/// have some, too.
+/// Returns when a running process began. This tells it from a later process with the same id: some systems have only
+/// 32,768 ids, and threads use some too.
 fn began(process: &str) -> Option<String> {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = status.rsplit_once(')')?.1.split_whitespace();
@@ -56,7 +56,7 @@ fn began(process: &str) -> Option<String> {
     fields.nth(18).filter(|_| !is_dead).map(str::to_owned)
 }
 
-/// Begins the landing, at a terminal if one is to be closed.
+/// Starts the landing, at a terminal if the test closes one.
 fn begin(sandbox: &Sandbox, options: &[&str], at_terminal: bool) -> Child {
     let response = sandbox.response(&(create("x", "Add x", "x\n") + &create("y", "Add y", "y\n")));
     let ours = sandbox.command(["--no-keep"].iter().chain(options));
@@ -65,9 +65,9 @@ fn begin(sandbox: &Sandbox, options: &[&str], at_terminal: bool) -> Child {
         true => {
             let words = std::iter::once(ours.get_program()).chain(ours.get_args());
             let words: Vec<_> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
-            // Below a shell, which the terminal ends as well.
+            // Run it below a shell, which the closed terminal ends too.
             let line = format!("{} '{}' </dev/null; true", words.join(" "), response.display());
-            // Whoever runs the tests may have told them not to mind a terminal that is closed (nohup).
+            // The tests themselves may run under nohup, which makes processes ignore SIGHUP.
             sandbox.program("env", ["--default-signal=HUP", "script", "-qec", &line, "/dev/null"])
         }
     };
@@ -77,7 +77,7 @@ fn begin(sandbox: &Sandbox, options: &[&str], at_terminal: bool) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Lets it wait and ends it; nothing is left then.
+/// Starts the landing, waits until it runs the script, and ends it. Then nothing may be left.
 fn ended(kind: &str, (what, options, set_up): &(&str, &[&str], &str), how: &str) {
     let about = format!("{how} while {what} runs in a repository that is {kind}");
     let (mut sandbox, directories) = repository(kind);
@@ -122,7 +122,7 @@ fn ended(kind: &str, (what, options, set_up): &(&str, &[&str], &str), how: &str)
         sandbox::same(&about, was, &is);
     }
     sandbox.is_sound();
-    // And it is a repository in which one can go on.
+    // The repository can still be used.
     let answer = create("z", "Add z", "z\n");
     sandbox.apply(["-q", "--no-verify", "--no-gpg-sign"], &answer).exits(0);
     sandbox.has_sound_objects();

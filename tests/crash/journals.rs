@@ -1,4 +1,4 @@
-//! Journals that cannot be used: torn, of another version, or made up by whoever packed the repository.
+//! Journals that cannot be used: damaged, of another version, or made up by whoever packed the repository.
 use crate::faults;
 use crate::sandbox;
 
@@ -25,7 +25,7 @@ fn a_journal_leads_nowhere_through_links() {
     for (what, link) in LINKS {
         linked(what, *link);
     }
-    // The directory of them all.
+    // The directories that hold all transactions.
     for directory in [".git/llm-apply", ".git/llm-apply/txn"] {
         let sandbox = killed_at("index-prepared");
         let outside = outside(&sandbox);
@@ -45,13 +45,13 @@ fn pipes_and_giants_hold_nobody_up() {
     for name in ["journal", "live", "token", "index", "index-was"] {
         let sandbox = killed_at("ref-moved");
         pipe(&transaction_dir(&sandbox).join(name));
-        // Nothing tells whose the locks are without the token.
+        // Without the token nobody knows whose the locks are.
         if name == "token" {
             in_time(&sandbox, &["recover"]).exits(128).says("recover --discard");
             in_time(&sandbox, &["recover", "--discard"]).exits(0);
             continue;
         }
-        // A listing would wait for it.
+        // Make no listing: it would wait for the pipe.
         let file = sandbox.response(&five());
         for verb in [&["--", file.to_str().unwrap()][..], &["recover"]] {
             in_time(&sandbox, verb).exits(128).says("recover --discard");
@@ -79,7 +79,7 @@ fn a_journal_that_cannot_be_read_is_named_and_given_up() {
 
 #[test]
 fn a_token_that_lost_its_text_is_no_dead_end() {
-    // Its links are known for what they are.
+    // The locks are hard links to the token, so they are still recognized.
     for fault in ["index-prepared", "ref-moved"] {
         let sandbox = killed_at(fault);
         std::fs::write(transaction_dir(&sandbox).join("token"), "").unwrap();
@@ -87,7 +87,7 @@ fn a_token_that_lost_its_text_is_no_dead_end() {
         sandbox.is_sound();
         sandbox.leaves_no_file();
     }
-    // Where there were no links nobody knows.
+    // If the locks are not hard links, nothing tells whose they are.
     for text in ["", "git-llm"] {
         let sandbox = killed_at("index-prepared");
         let token = transaction_dir(&sandbox).join("token");
@@ -119,7 +119,7 @@ fn copies_of_the_token_are_known_where_there_are_no_links() {
         std::fs::remove_file(lock).unwrap();
         std::fs::write(lock, text).unwrap();
     }
-    // Somebody else's.
+    // A lock of another process.
     sandbox.file(".git/config.lock", "[core]\n");
     let named = all[0].to_str().unwrap();
     sandbox.run(["recover"]).exits(128).says(named).says("recover --discard");
@@ -186,7 +186,7 @@ fn giving_up_may_be_killed_and_keeps_what_is_not_its_own() {
     for point in ["lock-discarded", "directory-discarded"] {
         let sandbox = killed_at("index-prepared");
         std::fs::write(transaction_dir(&sandbox).join("journal"), "").unwrap();
-        // A lock of somebody's, in the place of ours and with the same content.
+        // A lock of another process, in the place of ours and with the same content.
         let lock = sandbox.repo.join(".git/HEAD.lock");
         let content = std::fs::read(&lock).unwrap();
         std::fs::remove_file(&lock).unwrap();
@@ -200,7 +200,7 @@ fn giving_up_may_be_killed_and_keeps_what_is_not_its_own() {
         let discarded = std::fs::read_dir(sandbox.repo.join(".git/llm-apply/discarded")).unwrap();
         assert_eq!(discarded.count(), 1, "{point}");
     }
-    // What can be settled is, and what is alive is left alone.
+    // Discarding still settles what it can, and leaves running transactions alone.
     let sandbox = killed_at("index-prepared");
     sandbox.run(["recover", "--discard"]).exits(0).says("took a killed run back");
     sandbox.is_sound();

@@ -1,11 +1,11 @@
-//! Git's own locks, held by others for a while.
+//! Git's own locks, held by other processes for a while.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, five, same};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Lands while a lock is held for so many milliseconds (`None`: for good), and gives the exit status and how long it took.
+/// Lands while a lock is held for so many milliseconds (`None`: forever). Returns the exit status and the time it took.
 fn land_while_held(
     sandbox: &Sandbox,
     options: &[&str],
@@ -76,7 +76,7 @@ fn a_lock_that_stays_is_in_the_way() {
     assert_eq!(code, Some(4));
     assert!(took >= Duration::from_secs(1), "{took:?}");
     same("index.lock", &before, &sandbox.listing());
-    // Where no checkout moves nobody asks for it.
+    // If no checkout moves, nobody needs the lock of the index.
     let (code, took) = land_while_held(&sandbox, &["-q", "-b", "side"], "index.lock", None);
     assert_eq!(code, Some(0));
     assert!(took < Duration::from_secs(1), "{took:?}");
@@ -106,7 +106,7 @@ fn git_status_in_the_background_is_no_obstacle() {
     }
     sandbox.commit("many");
     let stop = sandbox.root().join("stop");
-    // Every file is touched, so that each `git status` has an index to write.
+    // Every file is touched, so that each `git status` writes the index.
     let script =
         format!("while [ ! -e '{}' ]; do touch many/*; git status >/dev/null 2>&1; done", stop.display());
     let mut shell = sandbox.git_command([""; 0]);

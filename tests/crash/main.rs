@@ -1,4 +1,4 @@
-//! Runs that are killed, stopped, raced or cut off: what they leave, and how it is settled.
+//! Runs that are killed or stopped, fail, or race with others: what they leave, and how it is recovered.
 
 #![cfg(test)]
 

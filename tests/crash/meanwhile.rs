@@ -1,4 +1,4 @@
-//! What others do while a landing is under way: edits, signals, git commands, other landings.
+//! What other processes do during a landing: edits, signals, git commands, other landings.
 use crate::sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
@@ -10,12 +10,12 @@ use std::process::Stdio;
 
 #[test]
 fn an_edit_right_after_a_file_was_placed_is_seen_by_git() {
-    // As long as what was placed: only the content tells.
+    // The new text is as long as the one that was placed, so only the content differs.
     let sandbox = Sandbox::new();
     let stopped = Stopped::at(&sandbox, "file-placed");
     assert_eq!(sandbox.text("README"), "hello world\n", "README is placed first");
     sandbox.file("README", "HELLO WORLD\n");
-    // Until the index is younger than that, for a git that counts in seconds too: it is not racy then.
+    // Wait, so that the index is written in a later second than the file. Git then does not treat the entry as racy.
     std::thread::sleep(std::time::Duration::from_millis(1500));
     stopped.go_on().exits(0);
     assert_eq!(sandbox.text("README"), "HELLO WORLD\n");
@@ -40,7 +40,7 @@ fn a_signal_ends_the_wait_for_the_lock() {
 
 #[test]
 fn a_landing_is_not_taken_back_while_git_still_moves_the_branch() {
-    // The hook kills this program, as somebody might, and lets git go on.
+    // The hook kills this program, as a user might, and lets git continue.
     let sandbox = Sandbox::new();
     let hook = sandbox.repo.join(".git/hooks/reference-transaction");
     let script = "#!/bin/sh\n[ $1 = prepared ] || exit 0\nread -r _ _ _ parent _ </proc/$PPID/stat\nkill -9 $parent\nsleep 2\n";
@@ -83,7 +83,7 @@ fn a_reader_that_has_gone_away_is_no_error() {
 
 #[test]
 fn many_runs_at_once_do_not_trip_over_each_others_directories() {
-    // Each on its own branch: none has a reason to fail.
+    // Each run has its own branch, so none has a reason to fail.
     let sandbox = Sandbox::new();
     for round in 0..10 {
         let file = sandbox.response(&create(&format!("new/{round}"), "Add", "x\n"));
@@ -104,14 +104,15 @@ fn many_runs_at_once_do_not_trip_over_each_others_directories() {
 
 #[test]
 fn pruning_meanwhile_loses_nothing_that_lands() {
-    // Git takes away a directory of objects that is empty, between looking for it and moving into it.
+    // Git removes an empty directory of objects after the landing has looked for it and before it moves an object into
+    // it.
     let sandbox = Sandbox::new();
     let stopped = Stopped::at(&sandbox, "journal-placed");
     sandbox.git(["gc", "-q"]);
     stopped.go_on().exits(0);
     sandbox.is_sound();
 
-    // Objects that are in place already and that nobody refers to yet are pruned: the branch must not move to them.
+    // Objects that are in place, but not yet referenced, are pruned. The branch must not move to them.
     let sandbox = Sandbox::new();
     let head = sandbox.head();
     let stopped = Stopped::at(&sandbox, "ref-locked");
@@ -122,7 +123,7 @@ fn pruning_meanwhile_loses_nothing_that_lands() {
     sandbox.is_sound();
     sandbox.apply([""; 0], &five()).exits(0);
 
-    // So are objects that were there before, of commits that were dropped, and that the new ones take up again.
+    // The same for older objects, of dropped commits, that the new commits use again.
     let sandbox = Sandbox::new();
     sandbox.git(["config", "core.logAllRefUpdates", "false"]);
     sandbox.apply(["-b", "dropped"], &five()).exits(0);
@@ -137,8 +138,8 @@ fn pruning_meanwhile_loses_nothing_that_lands() {
 
 #[test]
 fn packing_meanwhile_loses_nothing_that_lands() {
-    // Git packs what nobody refers to yet, and removes directories of objects that are empty then: between the objects
-    // of one landing, two of which lie in the same directory.
+    // Git packs unreferenced objects and then removes their empty directories. It does so between two objects of one
+    // landing that are in the same directory.
     let sandbox = Sandbox::new();
     let text: String =
         (0..5).map(|n| create(&format!("new/{n}"), "Add", &format!("this is {n}\n"))).collect();
@@ -152,7 +153,7 @@ fn packing_meanwhile_loses_nothing_that_lands() {
     sandbox.git(["fsck", "--strict"]);
     sandbox.is_sound();
 
-    // Nothing is spared, not even what waits to be moved.
+    // Prune everything, even objects that are waiting to be moved.
     let sandbox = Sandbox::new();
     let (head, before) = (sandbox.head(), sandbox.git(["ls-files", "-s"]));
     let stopped = Stopped::on(&sandbox, "object-moved", 15, &text);
@@ -167,7 +168,7 @@ fn packing_meanwhile_loses_nothing_that_lands() {
 
 #[test]
 fn old_objects_that_are_taken_up_again_are_made_young() {
-    // As git does it, so that pruning spares them (git-prune(1), --expire).
+    // Git does the same, so that pruning spares them (git-prune(1), --expire).
     let sandbox = Sandbox::new();
     sandbox.git(["config", "core.logAllRefUpdates", "false"]);
     sandbox.apply(["-b", "dropped"], &five()).exits(0);
@@ -190,8 +191,8 @@ fn old_objects_that_are_taken_up_again_are_made_young() {
 
 #[test]
 fn what_is_new_is_spared_by_git() {
-    // Between the last look at the objects and the movement of the branch: by pruning that began before, and by
-    // repacking, which otherwise drops a pack that nothing referred to when it began.
+    // This happens between the last check of the objects and the move of the branch. A pruning that began earlier is
+    // running, or a repacking, which drops a pack that nothing referenced when it began.
     let few = five();
     let many: String = (0..60).map(|n| create(&format!("new/{n}"), "Add", &format!("{n}\n"))).collect();
     for (text, clean) in [(few, &["prune", "--expire=10.seconds.ago"][..]), (many, &["repack", "-adq"])] {
@@ -223,7 +224,7 @@ fn a_pack_is_kept_for_no_longer_than_the_landing() {
             sandbox.is_sound();
         }
     }
-    // One that somebody else keeps stays kept.
+    // A pack that someone else keeps stays kept.
     let sandbox = Sandbox::new();
     sandbox.apply(["-b", "gone"], &many).exits(0);
     let pack = sandbox.listing().into_keys().find(|path| path.ends_with(".pack")).unwrap();
@@ -256,7 +257,7 @@ fn what_somebody_stages_meanwhile_stays_staged() {
         sandbox.file("mine.txt", "first\n");
         sandbox.git(["add", "mine.txt"]);
         let stopped = Stopped::at(&sandbox, at);
-        // An index of the same size: only the content tells it from the one that was read.
+        // The index has the same size, so only the content differs from the one that was read.
         sandbox.file("mine.txt", "other\n");
         sandbox.git(["add", "mine.txt"]);
         stopped.go_on().exits(0);
@@ -265,7 +266,7 @@ fn what_somebody_stages_meanwhile_stays_staged() {
     }
 }
 
-/// A repository with a branch `other` that has other files, and where asked for a hook that looks on.
+/// Creates a repository with a branch `other` that has other files, and with a hook if one is given.
 fn with_other(hook: Option<&str>) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.git(["switch", "-q", "-c", "other"]);
@@ -283,7 +284,7 @@ const LOOK_ON: &str = "#!/bin/sh\nexit 0\n";
 #[test]
 fn a_switched_head_is_in_the_way() {
     for hook in [None, Some(LOOK_ON)] {
-        // Away from the branch that was to move; where that has moved too, the response follows neither.
+        // HEAD switches away from the branch of the landing. If that branch moves too, the response follows neither.
         for (at, moves) in [("begun", false), ("objects-moved", false), ("objects-moved", true)] {
             let sandbox = with_other(hook);
             let stopped = Stopped::at(&sandbox, at);
@@ -301,7 +302,7 @@ fn a_switched_head_is_in_the_way() {
             );
             sandbox.is_sound();
         }
-        // To a branch that was to move without a checkout.
+        // HEAD switches to the branch of a landing without a checkout.
         let sandbox = with_other(hook);
         let refs = sandbox.git(["for-each-ref"]);
         let file = sandbox.response(&five());
@@ -320,7 +321,7 @@ fn a_switched_head_is_in_the_way() {
 
 #[test]
 fn a_head_that_is_switched_under_the_locks_is_seen() {
-    // By what takes no lock of the index. Before git moves the branch, and after it has.
+    // HEAD is switched by a command that does not take the lock of the index, before and after git moves the branch.
     let sandbox = with_other(Some(LOOK_ON));
     let before = sandbox.git(["for-each-ref"]);
     let stopped = Stopped::at(&sandbox, "index-prepared");
@@ -342,7 +343,7 @@ fn a_head_that_is_switched_under_the_locks_is_seen() {
     sandbox.git(["fsck", "--strict"]);
     assert!(!sandbox.exists(".git/llm-apply"));
 
-    // Killed on the way back.
+    // Killed while it goes back.
     let sandbox = with_other(None);
     let before = sandbox.git(["for-each-ref"]);
     sandbox.script(&sandbox.repo.join(".git/hooks/reference-transaction"), hook);
@@ -366,7 +367,8 @@ fn so_is_head_where_git_alone_knows_of_it() {
 
 #[test]
 fn a_commit_that_comes_by_does_not_take_the_landing_back() {
-    // Git reads HEAD and the index before it asks for the index's lock; here it waits in between, until the landing is over.
+    // Git reads HEAD and the index before it takes the lock of the index. Here the commit waits in between, until the
+    // landing is over.
     let hook =
         "#!/bin/sh\n: >../waits\nfor n in $(seq 200); do [ -e ../go ] && break; sleep 0.05; done\nexit 1\n";
     for kind in [None, Some(LOOK_ON)] {
@@ -382,11 +384,12 @@ fn a_commit_that_comes_by_does_not_take_the_landing_back() {
             assert!(wait_for(|| sandbox.root().join("waits").exists()), "{at}");
             stopped.go_on().exits(0);
             std::fs::write(sandbox.root().join("go"), "").unwrap();
-            // It has seen both as before, and fails; or both as after, and goes on from there.
+            // The commit has read HEAD and the index either before the landing, and fails, or after it, and builds on
+            // it.
             assert_eq!(commit.wait().unwrap().success(), at == "ref-moved", "{at}");
             assert_eq!(sandbox.git(["show", "HEAD:README"]), "hello world", "{at}");
             assert_eq!(sandbox.git(["diff", "--cached", "--name-only"]), "", "{at}");
-            // The commit that failed is there, and nobody refers to it.
+            // The object of the failed commit exists, but nothing refers to it.
             sandbox.has_sound_objects();
             sandbox.leaves_no_file();
         }

@@ -1,5 +1,5 @@
-//! Who is killed with the `git` that started it lands nothing, and a signal that comes once something has landed says no
-//! other than what holds.
+//! A landing whose parent `git` was killed lands nothing. A signal that comes after something has landed does not
+//! change the report.
 use crate::sandbox;
 
 use sandbox::fault::wait_for;
@@ -7,7 +7,7 @@ use sandbox::{Run, Sandbox, create, patch};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The search path, with the built binary where git finds it.
+/// Returns a search path in which git finds the built binary.
 fn path() -> std::ffi::OsString {
     let built = PathBuf::from(env!("CARGO_BIN_EXE_git-llm-apply"));
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -15,10 +15,10 @@ fn path() -> std::ffi::OsString {
         .unwrap()
 }
 
-/// A command of `--exec` that says that it runs, and goes on once it may.
+/// A command of `--exec` that reports that it runs, and continues when it is allowed to.
 const WAITS: &str = "touch \"$OUT/runs\"; until test -e \"$OUT/go\"; do sleep 0.05; done";
 
-/// Kills what has started the landing while that waits, and lets it go on.
+/// Kills the process that started the landing while the command waits, then lets the command continue.
 fn orphaned(command: &mut Command, sandbox: &Sandbox) {
     let out = sandbox.root();
     let mut child = command.env("PATH", path()).env("OUT", out).stdin(Stdio::null()).spawn().unwrap();
@@ -38,7 +38,7 @@ fn a_landing_whose_git_was_killed_lands_nothing() {
     orphaned(&mut sandbox.git_command(arguments), &sandbox);
     assert_eq!((sandbox.head(), sandbox.status()), (head.clone(), String::new()));
     sandbox.leaves_no_file();
-    // Whoever else has started it may go: nohup, a shell that ends.
+    // Any other parent may end: nohup, or a shell that exits.
     for file in ["runs", "go"] {
         std::fs::remove_file(sandbox.root().join(file)).unwrap();
     }
@@ -76,7 +76,7 @@ fn so_it_is_for_every_verb() {
     let sandbox = Sandbox::new();
     sandbox.apply([""; 0], &create("x", "Add x", "x\n")).exits(0);
     sandbox.apply(["-b", "side"], &create("y", "Add y", "y\n")).exits(0);
-    // Git runs it once the references have moved; above it are git and the landing.
+    // Git runs this hook after it has moved the references. Its parent is git, and git's parent is the landing.
     let text = "#!/bin/sh\nif test \"$1\" = committed; then\n\
                 git=$PPID; kill -INT $(ps -o ppid= -p $git); sleep 0.1; fi; cat >/dev/null\n";
     sandbox.script(&sandbox.repo.join(".git/hooks/reference-transaction"), text);

@@ -1,4 +1,4 @@
-//! Recovery after a kill, whatever has become of the repository since: moved, copied, gone on, pruned.
+//! Recovery after a kill, when the repository has changed since: it was moved, copied, pruned, or has new commits.
 use crate::sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn what_was_caught_in_the_exchange_goes_back() {
-    // Killed right after the names were exchanged, before anybody could look at what it was that came out: here an edit
-    // that the user had saved a moment before.
+    // The run was killed right after a file was exchanged for the new one, before it could check the old one. The old
+    // one has an edit that the user had just saved.
     let sandbox = killed_at("file-placed");
     let caught = transaction_dir(&sandbox).join("files/0.new");
     assert_eq!(std::fs::read_to_string(&caught).unwrap(), "hello\n");
@@ -25,7 +25,7 @@ fn what_was_caught_in_the_exchange_goes_back() {
 fn directories_that_removed_files_leave_empty_go_after_a_kill_too() {
     let response =
         [remove("deep/down/there/only.txt", "Drop it"), remove("kept/a.txt", "Drop this")].concat();
-    // Killed before the first of them went, after each of the three, and with all gone.
+    // Killed before the first directory was removed, after each of the three, and after all of them.
     for fault in
         ["index-unlocked", "directory-pruned", "directory-pruned:2", "directory-pruned:3", "journal-retired"]
     {
@@ -109,7 +109,7 @@ fn a_copy_is_recovered_without_touching_the_original() {
         let untouched = sandbox.listing();
         sandbox.repo = copied;
         sandbox.run(["recover"]).exits(0);
-        // Objects of a killed landing may stay in a copy, where their files are others.
+        // Objects of the killed landing may stay in the copy, because they are different files there.
         let mut found = sandbox.state();
         if fault == "index-prepared" {
             found.files.retain(|path, _| !path.contains(".git/objects/") || wanted.files.contains_key(path));
@@ -122,7 +122,7 @@ fn a_copy_is_recovered_without_touching_the_original() {
     }
 }
 
-/// A linked worktree on branch side, in which a landing was killed.
+/// Creates a linked worktree on branch `side`, in which a landing was killed.
 fn killed_in_linked(fault: &str) -> (Sandbox, PathBuf) {
     let sandbox = Sandbox::new();
     let linked = sandbox.root().join("linked");
@@ -135,7 +135,7 @@ fn killed_in_linked(fault: &str) -> (Sandbox, PathBuf) {
 #[test]
 fn a_worktree_that_was_moved_or_removed_is_recovered() {
     for (fault, commits) in [("index-prepared", "1"), ("ref-moved", "6")] {
-        // Moved, as git moves worktrees.
+        // The worktree was moved by `git worktree move`.
         let (sandbox, linked) = killed_in_linked(fault);
         let moved = sandbox.root().join("moved");
         sandbox.git(["worktree", "move", linked.to_str().unwrap(), moved.to_str().unwrap()]);
@@ -148,14 +148,14 @@ fn a_worktree_that_was_moved_or_removed_is_recovered() {
         assert_eq!(sandbox.git(["rev-list", "--count", "side"]), commits, "{fault}");
         sandbox.is_sound();
 
-        // Its directory is gone.
+        // The worktree's directory is gone.
         let (sandbox, linked) = killed_in_linked(fault);
         std::fs::remove_dir_all(&linked).unwrap();
         sandbox.run(["recover"]).exits(0);
         assert_eq!(sandbox.git(["rev-list", "--count", "side"]), commits, "{fault}");
         sandbox.is_sound();
 
-        // All of it is gone, but its branch is still locked.
+        // The whole worktree is gone, but its branch is still locked.
         let (sandbox, linked) = killed_in_linked(fault);
         std::fs::remove_dir_all(&linked).unwrap();
         std::fs::remove_dir_all(sandbox.repo.join(".git/worktrees/linked")).unwrap();
@@ -171,7 +171,7 @@ fn a_worktree_that_was_moved_or_removed_is_recovered() {
 
 #[test]
 fn what_is_on_the_branch_decides_whether_a_killed_run_has_landed() {
-    // Killed before the commit point, and then the branch went elsewhere: it has not landed.
+    // Killed before the commit point. Then the branch moved to another commit, so it has not landed.
     let sandbox = Sandbox::new();
     sandbox.git(["branch", "other"]);
     let count = sandbox.git(["count-objects"]);
@@ -182,7 +182,7 @@ fn what_is_on_the_branch_decides_whether_a_killed_run_has_landed() {
     assert_eq!(sandbox.git(["count-objects"]), count, "its objects are gone");
     sandbox.is_sound();
 
-    // Killed after it, and then somebody committed on top.
+    // Killed after the commit point. Then somebody committed on top.
     let sandbox = Sandbox::new();
     sandbox.git(["branch", "other"]);
     with_fault(&sandbox, ["-b", "other"], "ref-moved:kill");
@@ -200,7 +200,7 @@ fn commits_that_somebody_has_found_and_named_stay() {
     with_fault(&sandbox, ["-b", "other"], "ref-prepared:kill");
     let dangling = sandbox.git(["fsck", "--no-progress"]);
     let commit = dangling.lines().find_map(|line| line.strip_prefix("dangling commit ")).unwrap();
-    // That is the record, which has the landed one as its second parent.
+    // The dangling commit is the record; its second parent is the landed commit.
     sandbox.git(["branch", "found", &format!("{commit}^2")]);
     sandbox.run(["recover"]).exits(0);
     sandbox.git(["fsck", "--strict"]);
@@ -209,7 +209,7 @@ fn commits_that_somebody_has_found_and_named_stay() {
 
 #[test]
 fn recovery_removes_nothing_but_its_own() {
-    // A note that was written by half names some directory or other.
+    // A half-written note may name any directory.
     let sandbox = Sandbox::new();
     let transaction_dir = sandbox.repo.join(".git/llm-apply/txn/18e9-1");
     std::fs::create_dir_all(&transaction_dir).unwrap();
@@ -217,14 +217,14 @@ fn recovery_removes_nothing_but_its_own() {
     std::fs::create_dir(&precious).unwrap();
     std::fs::write(precious.join("data"), "mine\n").unwrap();
     std::fs::write(transaction_dir.join("elsewhere"), precious.to_str().unwrap()).unwrap();
-    // Files that others leave lying about in any directory.
+    // Files that other programs leave in any directory.
     sandbox.file(".git/llm-apply/txn/.DS_Store", "x");
     sandbox.run(["recover"]).exits(0);
     assert!(precious.join("data").exists());
     assert!(!transaction_dir.exists());
     sandbox.apply([""; 0], &five()).exits(0);
 
-    // Without its token no lock is ours: git's own are empty in the beginning.
+    // Without its token no lock is known as ours; git's own locks are empty at first.
     let sandbox = killed_at("objects-moved");
     std::fs::write(self::transaction_dir(&sandbox).join("token"), "").unwrap();
     sandbox.file(".git/index.lock", "");
@@ -235,7 +235,7 @@ fn recovery_removes_nothing_but_its_own() {
 
 #[test]
 fn a_recovery_does_not_need_the_objects_of_the_killed_run() {
-    // Killed before the commit point; then the branch went on, and what nobody refers to was pruned.
+    // Killed before the commit point. Then the branch moved on, and unreferenced objects were pruned.
     for fault in ["journal-placed", "ref-prepared"] {
         let sandbox = Sandbox::new();
         sandbox.git(["branch", "other"]);
@@ -254,7 +254,7 @@ fn a_recovery_does_not_need_the_objects_of_the_killed_run() {
 
 const LOCKS: [&str; 3] = [".git/index.lock", ".git/HEAD.lock", ".git/refs/heads/main.lock"];
 
-/// A landing that was killed at a point, and whose locks somebody has removed, as git advises.
+/// Creates a repository with a landing that was killed at a point. The user has then removed its locks, as git advises.
 fn unlocked(fault: &str, locks: usize) -> Sandbox {
     let sandbox = killed_at(fault);
     for lock in &LOCKS[..locks] {
@@ -286,7 +286,7 @@ fn a_landing_is_settled_although_somebody_has_removed_its_locks() {
             sandbox.run(["recover"]).exits(0);
             sandbox.state().is(wanted, &format!("{fault}, {locks} locks gone"));
             sandbox.is_sound();
-            // By what comes next as well, which builds on what has landed.
+            // The next landing, which builds on what has landed, settles it too.
             let sandbox = unlocked(fault, locks);
             sandbox.apply([""; 0], &create("next.txt", "Go on", "next\n")).exits(0);
             assert_eq!(sandbox.status(), "", "{fault}");
@@ -332,7 +332,7 @@ fn a_recovery_that_takes_the_locks_anew_may_be_killed() {
 
 #[test]
 fn what_git_has_noted_of_files_since_is_no_obstacle() {
-    // Somebody has removed the locks and looked at the status, for which git writes the index anew.
+    // The user has removed the locks and run `git status`, which writes the index.
     let (before, after) = ends();
     for (fault, wanted) in [("file-placed", &before), ("index-placed", &before), ("ref-moved", &after)] {
         let sandbox = unlocked(fault, 3);
@@ -349,7 +349,7 @@ fn what_git_has_noted_of_files_since_is_no_obstacle() {
 
 #[test]
 fn what_others_do_after_the_branch_has_moved_takes_nothing_back() {
-    // The locks gone, with something staged, and with a commit.
+    // The locks are gone, something is staged, and in the second round committed.
     for commit in [false, true] {
         let sandbox = unlocked("ref-moved", 3);
         sandbox.file("mine.txt", "mine\n");
@@ -368,7 +368,7 @@ fn what_others_do_after_the_branch_has_moved_takes_nothing_back() {
 
 #[test]
 fn what_somebody_has_made_of_an_index_that_is_taken_back_stays_whole() {
-    // A stash has the new files from the index, and brings back the old ones; a reset does that alone.
+    // A stash takes the new files from the index and restores the old ones. A reset only restores them.
     let (before, _) = ends();
     for command in [&["stash", "-q"][..], &["reset", "-q", "--hard"]] {
         let sandbox = unlocked("index-placed", 3);
@@ -392,7 +392,7 @@ fn where_git_went_on_before_the_branch_had_moved_no_file_is_touched() {
     let after = sandbox.state();
     assert_eq!((&after.index, &after.status), (&before.index, &before.status));
 
-    // Nor is one where HEAD is on another branch by now.
+    // The same if HEAD is on another branch by now.
     let sandbox = Sandbox::new();
     sandbox.git(["branch", "other"]);
     with_fault(&sandbox, [""; 0], "ref-moved:kill");
@@ -405,7 +405,7 @@ fn where_git_went_on_before_the_branch_had_moved_no_file_is_touched() {
 
 #[test]
 fn a_branch_that_was_to_go_back_and_went_on_has_not_gone_back() {
-    // What it was to go to is in its history, whatever happens.
+    // The commit that the branch should go back to is in its history in any case, so that proves nothing.
     for (fault, begun, code) in
         [("journal-placed", false, 0), ("record-locked", false, 0), ("file-placed", true, 4)]
     {
@@ -423,7 +423,7 @@ fn a_branch_that_was_to_go_back_and_went_on_has_not_gone_back() {
         assert!(!run.stdout.contains("has landed"), "{fault}: {}", run.stdout);
         assert!(!begun || run.stderr.contains("may have the new content"), "{fault}: {}", run.stderr);
         assert_eq!((sandbox.head(), sandbox.status()), (head.clone(), files), "{fault}");
-        // Nothing is on record that has not happened.
+        // The undo did not happen, so it is not recorded.
         assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1, "{fault}");
         sandbox.git(["reset", "-q", "--hard"]);
         sandbox.git(["clean", "-q", "-d", "-f"]);
@@ -432,7 +432,7 @@ fn a_branch_that_was_to_go_back_and_went_on_has_not_gone_back() {
         sandbox.has_sound_objects();
         sandbox.leaves_no_file();
     }
-    // And what somebody has built on where it went is no reason to take that back.
+    // If the branch did go back, and somebody has committed on top, that commit does not reopen the undo.
     let sandbox = Sandbox::new();
     sandbox.apply(["-q"], &five()).exits(0);
     sandbox.command(["undo", "-q"]).env(VARIABLE, "ref-moved:kill").output().unwrap();
@@ -466,7 +466,7 @@ fn so_it_is_in_other_kinds_of_repository() {
         a_copy_is_recovered_without_touching_the_original,
         a_worktree_that_was_moved_or_removed_is_recovered,
     ]);
-    // Where references are files.
+    // The references are files in this kind.
     let kind = &["--object-format=sha256"];
     if can_make(kind) {
         within(kind, || {
@@ -527,7 +527,7 @@ fn a_quarantine_goes_although_a_git_that_outlived_the_run_still_writes_there() {
         let (begins, begun) = std::sync::mpsc::channel();
         let writes = std::thread::spawn(move || {
             for number in 0.. {
-                // As git does: the directory of the first two digits is made, and none above it.
+                // Git also creates the directory of the first two digits, but no directory above it.
                 let _ = std::fs::create_dir(&fan_out);
                 let written = std::fs::write(fan_out.join(format!("tmp_obj_{number}")), "x");
                 let _ = begins.send(());

@@ -1,8 +1,8 @@
-//! Every file-changing system call of a landing under strace: killed at each, and each failing, and then everything is
-//! as before or as after.
+//! Kills a landing at every system call that changes files, and lets each one fail, under strace. Afterwards everything
+//! is as before or as after.
 //!
-//! The named points of `tests/crash.rs` lie where somebody thought of them; these lie wherever the program comes by.
-//! Where there is no strace, or it is not allowed to trace, the tests say so and pass.
+//! The named points of `tests/crash/crash.rs` are only where somebody thought of one; these calls are all that the
+//! program makes. If there is no strace, or it is not allowed to trace, the tests say so and pass.
 
 use crate::faults;
 use crate::sandbox;
@@ -13,7 +13,7 @@ use faults::scenario::{DROPPING, SCENARIOS, Scenario, UNDOING};
 use faults::strace::{CALLS, Call, Kind, calm, can_trace, strace, traced};
 use std::path::PathBuf;
 
-/// Kills at every `step`th call at which to strike on that kind of file system, and gives how many.
+/// Kills a landing at every `step`th of the calls that apply to that kind of file system. Returns how many were tried.
 fn kill_at_each(kind: Kind, step: usize) -> usize {
     let landing = Landing::of(&SCENARIOS[0], kind);
     let struck: Vec<_> = landing.calls.iter().filter(|call| kind.is_struck_at(call)).step_by(step).collect();
@@ -41,8 +41,8 @@ fn any_system_call_may_fail_and_it_is_before_or_after() {
     if !can_trace() {
         return;
     }
-    // Every call fails once, with one of the three errors in turn, which are not told apart by the program: the
-    // benchmark `faults` fails each with all three.
+    // Every call fails once, with one of the three errors in turn, because the program treats them alike. The benchmark
+    // `faults` tries all three on each.
     let landing = Landing::of(&SCENARIOS[0], Kind::Local);
     for (call, error) in landing.calls.iter().zip(["ENOSPC", "EIO", "EACCES"].into_iter().cycle()) {
         landing.fail(call, error, "");
@@ -54,8 +54,8 @@ fn a_call_that_fails_for_good_is_left_to_recover() {
     if !can_trace() {
         return;
     }
-    // From one call on all of its name fail, those of the way back too: the disk is broken, and stays so until
-    // recover runs. Every second one.
+    // From one call on, all calls of that name fail, also while the run goes back: the disk is broken until `recover`
+    // runs. Only every second call is tried.
     let landing = Landing::of(&SCENARIOS[0], Kind::Local);
     for call in landing.calls.iter().step_by(2) {
         landing.fail(call, "EIO", "+");
@@ -106,7 +106,7 @@ fn other_kinds_of_file_systems_are_served_and_as_safe() {
 fn with_sha_256_it_is_as_safe() {
     let kind = &["--object-format=sha256"];
     if can_trace() && sandbox::kinds::can_make(kind) {
-        // Every sixth: the calls are the same.
+        // Every sixth call only, because the calls are the same.
         sandbox::kinds::within(kind, || assert!(kill_at_each(Kind::Local, 6) > 10));
     }
 }
@@ -122,7 +122,7 @@ fn where_git_does_a_part_its_calls_may_fail_too() {
     }
     let kind = &["--ref-format=reftable"];
     if sandbox::kinds::can_make(kind) {
-        // Git that is killed while it moves the branch, or cannot remove its lock, leaves it, as ever.
+        // If git is killed while it moves the branch, or cannot remove its lock, the lock stays, as always with git.
         sandbox::kinds::within(kind, || strike_all(&SCENARIOS[0], &["error=EIO"], &calls[..5]));
     }
 }
@@ -141,7 +141,7 @@ fn what_takes_back_or_removes_may_be_struck_too() {
             };
         }
     }
-    // A git that cannot remove a branch's log leaves it.
+    // If git cannot remove the log of a branch, it leaves the log.
     strike_all(&DROPPING, &["error=EIO", "signal=KILL"], &["openat", "write", "rename"]);
 }
 
@@ -171,7 +171,7 @@ fn scenario(name: &str) -> &'static Scenario {
     SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap()
 }
 
-/// Strikes in all processes, ours and those of git: each counts its calls for itself.
+/// Injects faults into all processes, ours and git's. Each counts its own calls.
 fn strike_all(scenario: &Scenario, injections: &[&str], calls: &[&str]) {
     let ends = scenario.ends();
     let mut landed = [0, 0];
@@ -221,7 +221,7 @@ fn the_plain_path_spawns_nothing_and_writes_inside_the_repository_only() {
     let printing =
         |call: &Call| call.name == "write" && ["1<", "2<"].iter().any(|fd| call.arguments.starts_with(fd));
     for call in calls.iter().filter(|call| call.name != "execve" && call.changes_files() && !printing(call)) {
-        // Every path that it names, and every directory or file that it has open.
+        // Every path that the call names, and every directory or file that it has open.
         let quoted = call.arguments.split('"').skip(1).step_by(2);
         let open = call.arguments.split('<').skip(1).filter_map(|rest| rest.split('>').next());
         let absolute = |path: &&str| path.starts_with('/') || path.starts_with("ROOT");

@@ -1,4 +1,4 @@
-//! Completion, by the shells themselves where they are installed, in git's own completion.
+//! Completion inside of git's own completion, in the shells themselves if they are installed.
 use crate::sandbox;
 
 use git_llm_apply::cli::args::{OPTIONS, VERBS};
@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A repository with some branches, in whose environment git finds the binary.
+/// Creates a repository with some branches, in whose environment git finds the binary.
 fn there() -> Sandbox {
     let mut sandbox = Sandbox::new();
     sandbox.git(["branch", "feature/one"]);
@@ -28,7 +28,7 @@ fn script(sandbox: &Sandbox, shell: &str, name: &str) -> PathBuf {
     file
 }
 
-/// The shell, if it is there; `LLM_APPLY_ZSH` and `LLM_APPLY_FISH` may name one that is installed somewhere else.
+/// Returns the shell if it is installed. `LLM_APPLY_ZSH` and `LLM_APPLY_FISH` may name one in another place.
 fn shell(name: &str) -> Option<OsString> {
     let named = std::env::var_os(format!("LLM_APPLY_{}", name.to_uppercase())).unwrap_or_else(|| name.into());
     match Command::new(&named).arg("--version").output() {
@@ -40,7 +40,7 @@ fn shell(name: &str) -> Option<OsString> {
     }
 }
 
-/// What is typed, and words that have to be offered and that may not be.
+/// What is typed, words that must be offered, and words that must not.
 const CASES: &[(&str, &[&str], &[&str])] = &[
     ("ch", &["check"], &["apply"]),
     ("--on", &["--only"], &["--except"]),
@@ -55,7 +55,7 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     ("--format se", &["search-replace"], &["opx"]),
 ];
 
-/// Likewise of files, which bash offers by itself where nothing else is.
+/// The same for files, which bash offers by itself if nothing else matches.
 const FILES: &[(&str, &[&str], &[&str])] = &[
     ("--path=ans", &["answer.txt"], &["opx"]),
     ("--path ans", &["answer.txt"], &["opx"]),
@@ -66,7 +66,7 @@ const FILES: &[(&str, &[&str], &[&str])] = &[
 
 #[track_caller]
 fn holds(shell: &str, typed: &str, offered: &str, wanted: &[&str], unwanted: &[&str]) {
-    // A word may come with what stands before it, and what ends it.
+    // An offered word may include what is before it, and a character that ends it.
     let words: Vec<&str> = offered
         .split_whitespace()
         .map(|word| word.rsplit('=').find(|part| !part.is_empty()).unwrap_or("").trim_end_matches('/'))
@@ -91,7 +91,7 @@ fn bash_completes_within_git() {
     let file = script(&sandbox, "bash", "git-llm-apply");
     for command in ["git llm-apply", "git-llm-apply"] {
         for (typed, wanted, unwanted) in CASES {
-            // As bash does it: the words, broken at the characters that it breaks at.
+            // Bash passes the words like this, split at the characters that it splits at.
             let text = format!(
                 "source {git}; source {}\n_get_comp_words_by_ref () {{ cur=\"${{COMP_WORDS[COMP_CWORD]}}\"; prev=\"${{COMP_WORDS[COMP_CWORD-1]}}\"\n\
                  words=(\"${{COMP_WORDS[@]}}\"); cword=$COMP_CWORD; }}\n\
@@ -134,7 +134,8 @@ fn zsh_completes_within_git() {
     let file = script(&sandbox, "zsh", "_git-llm-apply");
     for command in ["git llm-apply", "git-llm-apply"] {
         for (typed, wanted, unwanted) in CASES.iter().chain(FILES) {
-            // A zsh in a terminal of its own completes as at a prompt, and lists all that it has.
+            // A zsh in a terminal of its own completes as at a prompt. `compadd` is replaced by a version that also
+            // writes down all matches.
             let text = format!(
                 "zmodload zsh/zpty; zpty -b z {0} -d -i\nzpty -w z 'PS1=; fpath=({1} $fpath); autoload -Uz compinit; compinit -u -D; \
                  compadd () {{ local -a hits; builtin compadd -A hits \"$@\"; print -rl -- $hits >> {2}; builtin compadd \"$@\" }}; print re\"\"ady'\n\

@@ -1,7 +1,7 @@
-//! What a run asks of the system, by counts that do not depend on the machine: kept in `tests/costs.txt`, and no more of
-//! anything by 5%. `UPDATE=1` writes the file anew.
+//! What a run asks of the system, in counts that do not depend on the machine. They are kept in `tests/costs.txt`, and
+//! none may grow by more than 5%. `UPDATE=1` writes the file anew.
 //!
-//! Where there is no strace, or it is not allowed to trace, the test says so and passes.
+//! If there is no strace, or it is not allowed to trace, the test says so and passes.
 use crate::faults;
 use crate::sandbox;
 
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// The runs whose costs are kept: options, and whether the last edit is a bad one.
+/// The runs whose costs are kept: their options, and whether the last edit is bad.
 const RUNS: &[(&str, &[&str], bool)] = &[
     ("10 edits onto the checkout", &["-q"], false),
     ("10 edits with -b", &["-q", "-b", "other"], false),
@@ -21,7 +21,7 @@ const RUNS: &[(&str, &[&str], bool)] = &[
     ("--version", &["--version"], false),
 ];
 
-/// What is counted, and by which system calls.
+/// What is counted, and the system calls for it.
 const KINDS: &[(&str, &[&str])] = &[
     ("files created", &["creat", "link", "linkat", "symlink", "symlinkat"]),
     ("directories created", &["mkdir", "mkdirat"]),
@@ -40,7 +40,7 @@ const KINDS: &[(&str, &[&str])] = &[
 
 type Counts = BTreeMap<&'static str, usize>;
 
-/// A repository of 100 files, in which nothing was touched just now, and the response.
+/// Creates a repository of 100 files, none of which was touched just now, and the response.
 fn repository(last_is_bad: bool) -> Sandbox {
     let sandbox = Sandbox::unborn();
     let line = |file: usize, number: usize| format!("line {number} of file {file}\n");
@@ -77,7 +77,7 @@ fn count(options: &[&str], last_is_bad: bool) -> Counts {
     assert_eq!(status.code(), Some(i32::from(last_is_bad)), "{options:?}");
     let mut counts: Counts = KINDS.iter().map(|(kind, _)| (*kind, 0)).collect();
     for line in std::fs::read_to_string(log).unwrap().lines() {
-        // `<process> <name>(<arguments>) = <result>`
+        // A line is `<process> <name>(<arguments>) = <result>`.
         let Some((name, rest)) = line.split_once(' ').and_then(|(_, call)| call.trim_start().split_once('('))
         else {
             continue;

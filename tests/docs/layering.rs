@@ -1,6 +1,7 @@
-//! The layers of src: which module may know which, read off the list in src/lib.rs, and where the world begins.
+//! The layers of src: which module may use which, by the list in src/lib.rs, and which modules may use the operating
+//! system.
 //!
-//! Read from the words of the source, not by the compiler. What stands in comments, texts and tests does not count.
+//! This reads the words of the source, without the compiler. Comments, string literals and tests do not count.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,17 +9,17 @@ use std::path::{Path, PathBuf};
 
 /// The first module of the list in src/lib.rs that is not pure.
 const FIRST_IMPURE: &str = "vcs";
-/// Modules of the standard library, and crates, that are the world.
+/// The modules of the standard library, and the crates, that use the operating system.
 const WORLD: &[&str] = &["fs", "env", "time", "process", "net", "thread", "os", "path"];
 const WORLDLY_CRATES: &[&str] = &["rustix", "tempfile", "signal_hook", "anstream"];
-/// A file with more lines is about more than one noun.
+/// A file with more lines is about more than one thing.
 const LONGEST: usize = 700;
 
 /// The modules in the order of their layers, the lowest first.
 struct Layers(Vec<String>);
 
 impl Layers {
-    /// From the text of src/lib.rs.
+    /// Reads the layers from the text of src/lib.rs.
     fn read(lib: &str) -> Self {
         let modules = lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
         Self(modules.map(str::to_owned).collect())
@@ -32,7 +33,7 @@ impl Layers {
         self.rank(module) < self.rank(FIRST_IMPURE)
     }
 
-    /// What the file (from src) does that its layer may not.
+    /// Returns what the file (its path from src) does that its layer may not.
     fn complaints(&self, file: &str, text: &str) -> Vec<String> {
         let module = modules(file);
         let Some(own) = module.first() else { return Vec::new() };
@@ -44,7 +45,7 @@ impl Layers {
         for import in imports(&words, module.len()) {
             match self.rank(&import) {
                 Some(other) if other > rank => all.push(format!("imports {import}, which lies above {own}")),
-                // Macros and items of lib.rs itself; there are none.
+                // A macro or an item of lib.rs itself. There are none.
                 None => all.push(format!("imports {import}, which is no module of src/lib.rs")),
                 Some(_) => {}
             }
@@ -89,7 +90,7 @@ impl Layers {
     }
 }
 
-/// The module that a file (from src) is, outermost first; none for lib.rs and main.rs.
+/// Returns the path of the module that a file (its path from src) is, outermost first; empty for lib.rs and main.rs.
 fn modules(file: &str) -> Vec<String> {
     let path = file.strip_suffix(".rs").unwrap_or(file);
     let path = path.strip_suffix("/mod").unwrap_or(path);
@@ -99,7 +100,7 @@ fn modules(file: &str) -> Vec<String> {
     path.split('/').map(str::to_owned).collect()
 }
 
-/// The source with blanks for comments and for what stands in quotes.
+/// Returns the source with blanks in place of comments and string literals.
 fn plain(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
@@ -132,7 +133,7 @@ fn find(text: &[u8], what: &[u8]) -> usize {
     text.windows(what.len()).position(|found| found == what).unwrap_or(text.len())
 }
 
-/// The length of what is in quotes, the closing one included.
+/// Returns the length of a string literal, with its closing quote.
 fn quoted(text: &[u8], quote: u8) -> usize {
     let mut at = 0;
     while at < text.len() {
@@ -145,7 +146,7 @@ fn quoted(text: &[u8], quote: u8) -> usize {
     text.len()
 }
 
-/// The length of `r"…"` or `r#"…"#`.
+/// Returns the length of `r"…"` or `r#"…"#`.
 fn raw(text: &[u8]) -> Option<usize> {
     let hashes = text[1..].iter().take_while(|&&byte| byte == b'#').count();
     if text.get(1 + hashes) != Some(&b'"') {
@@ -155,7 +156,7 @@ fn raw(text: &[u8]) -> Option<usize> {
     Some(2 + hashes + find(&text[2 + hashes..], &end) + end.len())
 }
 
-/// Whether a character literal goes on like that, and not a lifetime.
+/// Returns whether this is the rest of a character literal, and not of a lifetime.
 fn closes(text: &[u8]) -> bool {
     let length = match text[0] {
         0..0x80 => 1,
@@ -170,7 +171,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The source up to its tests, which stand at the end of a file.
+/// Returns the source without its tests, which are at the end of a file.
 fn without_tests(text: &str) -> String {
     let mut kept = String::new();
     let mut lines = text.lines().peekable();
@@ -191,14 +192,14 @@ fn without_tests(text: &str) -> String {
     kept
 }
 
-/// The modules that a file declares for tests only.
+/// Returns the modules that a file declares for tests only.
 fn test_modules(text: &str) -> Vec<String> {
     let lines: Vec<_> = text.lines().collect();
     let declared = lines.windows(2).filter(|pair| pair[0] == "#[cfg(test)]");
     declared.filter_map(|pair| Some(pair[1].strip_prefix("mod ")?.strip_suffix(';')?.to_owned())).collect()
 }
 
-/// Names, `::`, and all else character by character.
+/// Splits a source into names, `::`, and single characters.
 fn words(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut rest = text.trim_start();
@@ -216,7 +217,7 @@ fn words(text: &str) -> Vec<String> {
     all
 }
 
-/// What is named directly behind that path, `{…}` opened: `a` and `b` of `std::a::c` and `std::{a::c, b}`.
+/// Returns the names right behind a path, with `{…}` expanded: `a` and `b` of `std::a::c` and `std::{a::c, b}`.
 fn members(words: &[String], path: &[&str]) -> Vec<String> {
     let mut all = Vec::new();
     let mut prefix: Vec<&str> = Vec::new();
@@ -232,7 +233,7 @@ fn members(words: &[String], path: &[&str]) -> Vec<String> {
     all
 }
 
-/// The names that begin what follows a `::`.
+/// Returns the names that may follow a `::`.
 fn heads(words: &[String]) -> Vec<String> {
     match words.first().map(String::as_str) {
         Some("{") => {}
@@ -257,7 +258,7 @@ fn heads(words: &[String]) -> Vec<String> {
     all
 }
 
-/// The top modules that a file names by `crate::` or, lying `depth` modules deep, by enough `super::`.
+/// Returns the top modules that a file imports by `crate::`, or by as many `super::` as it is deep.
 fn imports(words: &[String], depth: usize) -> BTreeSet<String> {
     let mut all: BTreeSet<_> = members(words, &["crate"]).into_iter().collect();
     let up = vec!["super"; depth];

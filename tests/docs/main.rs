@@ -1,4 +1,4 @@
-//! What is written for people, the shape of the source, and what a landing costs.
+//! What is written for people, the layout of the source, and what a landing costs.
 
 #![cfg(test)]
 

@@ -1,4 +1,5 @@
-//! Commit messages made from hostile whys, with git itself as the oracle: no trailer, no mail, no `fixup!` in them.
+//! Commit messages that are made from hostile reasons. Git itself must find no trailer, no mail and no `fixup!` in
+//! them.
 
 use crate::oracle;
 
@@ -10,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use unicode_width::UnicodeWidthStr;
 
-/// Whys below whose text git, were it the body as it stands, reads trailers.
+/// Reasons in which git would find trailers, if they were the body as they are.
 const FORGED_TRAILERS: &[&str] = &[
     "Signed-off-by: Mallory <m@m.example>",
     "Fix it\n\nSigned-off-by: Mallory <m@m.example>",
@@ -44,7 +45,7 @@ const FORGED_TRAILERS: &[&str] = &[
     "Fix it\nbody\n\nHelped-by: M\n and others",
 ];
 
-/// Whys that mean something to another part of git, or hide what they mean until they are cleaned.
+/// Reasons that mean something to another part of git, or that show their meaning only when they are cleaned up.
 const OTHERWISE_SPECIAL: &[&str] = &[
     "fixup! Update",
     "squash! Update",
@@ -91,7 +92,7 @@ const OTHERWISE_SPECIAL: &[&str] = &[
     "",
 ];
 
-/// All ways in which a why comes into a message.
+/// Returns the messages of a reason in all ways in which it gets into a message.
 fn messages(why: &str) -> Vec<Message> {
     let file = RepoPath::parse("src/a.rs").expect("an ordinary path");
     let operation = Operation::new(Verb::Modify, file);
@@ -119,7 +120,8 @@ fn trailers_of_the_user_s_own_are_all_that_git_reads() {
     }
 }
 
-/// A branch of commits that hold the texts as they are and each change the same file; its base and its tip.
+/// Creates a branch of commits with these texts as messages, which all change the same file. Returns its base and its
+/// tip.
 fn chain<T: ToString>(oracle: &Oracle, texts: &[T]) -> (String, String) {
     let mut stream = String::new();
     let base = "Base\n".to_owned();
@@ -137,7 +139,7 @@ fn chain<T: ToString>(oracle: &Oracle, texts: &[T]) -> (String, String) {
     (commits[0].to_owned(), commits[texts.len()].to_owned())
 }
 
-/// What `git log` says of each of the commits, under a configuration.
+/// Returns what `git log` prints for each of the commits, with some configuration.
 fn log(oracle: &Oracle, configuration: &[&str], format: &str, (base, tip): (&str, &str)) -> Vec<String> {
     let (format, range) = (format!("--format={format}%x00"), format!("{base}..{tip}"));
     let shown = oracle.ask(&[configuration, &["log", "--reverse", &format, &range]].concat(), "");
@@ -146,14 +148,14 @@ fn log(oracle: &Oracle, configuration: &[&str], format: &str, (base, tip): (&str
     commits
 }
 
-/// Ways in which a user's git may look for trailers.
+/// Configurations that change how git looks for trailers.
 const TRAILER_CONFIGURATIONS: &[&[&str]] = &[
     &[],
     &["-c", "core.commentChar=;"],
     &["-c", "trailer.a.key=Fixes", "-c", "trailer.b.key=Note", "-c", "trailer.c.key=Cc"],
 ];
 
-/// All that git takes for trailers in each of the texts, in one way or another.
+/// Returns, for each text, everything that any way to ask git takes for a trailer.
 fn trailers<T: ToString>(oracle: &Oracle, texts: &[T]) -> Vec<String> {
     let (base, tip) = chain(oracle, texts);
     let mut trailers: Vec<_> =
@@ -167,7 +169,7 @@ fn trailers<T: ToString>(oracle: &Oracle, texts: &[T]) -> Vec<String> {
     trailers
 }
 
-/// What git finds in commits with these messages that is not as it should be.
+/// Returns what git finds wrong in commits with these messages.
 fn differences(oracle: &Oracle, messages: &[Message]) -> Vec<String> {
     let found = trailers(oracle, messages);
     let (base, tip) = chain(oracle, messages);
@@ -198,7 +200,7 @@ fn git_finds_neither_trailers_nor_another_subject() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Everything about the commits of a chain that must stay as it is.
+/// Returns everything about the commits of a branch that must stay as it is.
 fn history(oracle: &Oracle, base: &str, tip: &str) -> Vec<String> {
     log(oracle, &[], "%an <%ae> %ad %T%n%B", (base, tip))
 }
@@ -242,7 +244,7 @@ fn commits_survive_a_rebase() {
     }
 }
 
-/// A subject that `git am` would shorten to one that `--autosquash` acts on.
+/// `git am` might shorten a subject to one that `--autosquash` acts on.
 #[test]
 fn what_am_takes_off_a_subject_uncovers_nothing() {
     let oracle = Oracle::new();
@@ -257,7 +259,7 @@ fn what_am_takes_off_a_subject_uncovers_nothing() {
     assert_eq!(subjects.lines().collect::<Vec<_>>(), expected);
 }
 
-/// Whys in which the hostile pieces turn up in many combinations.
+/// Combines hostile texts to reasons in many ways.
 fn hostile_why() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         10 => prop::sample::select(vec![
@@ -311,7 +313,7 @@ proptest! {
         let why = words.concat();
         let message = Message::from_why(&why).expect("there are letters");
         let text = message.to_string();
-        // A subject that is cut stands whole in the body. One that is not lacks at most its full stop.
+        // If the subject is cut, the body repeats it in full. If not, it lacks at most its full stop.
         let body = message.body();
         let stopped = format!("{}. {body}", message.subject());
         let whole = [&text, &body, &stopped].iter().any(|text| text.split_whitespace().eq(why.split_whitespace()));

@@ -1,4 +1,5 @@
-//! What is written for people is true: the man page, -h, the JSON schema, the README's session, the lists in the rest.
+//! The texts for people are true: the man pages, `-h`, the JSON schema, the sessions of the README, the lists in the
+//! other files.
 use crate::sandbox;
 
 use git_llm_apply::cli::args::{self, OPTIONS, VERBS};
@@ -25,7 +26,7 @@ fn read(file: &str) -> String {
     std::fs::read_to_string(top().join(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
 }
 
-/// A directory in which git finds the binary.
+/// Returns a search path in which git finds the binary.
 fn path_with_binary() -> std::ffi::OsString {
     let binary = Path::new(env!("CARGO_BIN_EXE_git-llm-apply")).parent().unwrap().to_owned();
     let before = std::env::var_os("PATH").unwrap_or_default();
@@ -36,11 +37,11 @@ mod man_page {
     use super::*;
 
     const FILE: &str = "man/git-llm-apply.1";
-    /// Whoever opens a page reads it to its end: as it is shown in 80 columns.
+    /// The most lines of a page, shown in 80 columns, so that people read it to its end.
     const LONGEST: usize = 500;
     const FORMATS_FILE: &str = "man/git-llm-apply-formats.7";
 
-    /// All pages as text: without what roff needs and readers do not see.
+    /// Returns the text of all pages, without the marks of roff.
     fn text() -> String {
         manual::pages().map(|(name, _)| plain(&format!("man/{name}"))).collect()
     }
@@ -79,7 +80,7 @@ mod man_page {
                 option.long
             );
             let key = text.contains(&format!("\n.TP\n{}\n", option.key()));
-            // An option of undo may be called as one of apply that is another.
+            // Options of different verbs may have the same name; it is enough if one of them has a key.
             let mut namesakes = OPTIONS.iter().filter(|other| other.long == option.long);
             let keyed = option.keyed || namesakes.any(|other| other.keyed);
             assert_eq!(key, keyed, "{}", option.key());
@@ -138,7 +139,7 @@ mod man_page {
         }
     }
 
-    /// Keys are asked for by their names in the source, in any case.
+    /// The source may write a key in any case.
     #[test]
     fn names_every_key_that_the_source_asks_for() {
         let text = text().to_lowercase();
@@ -162,7 +163,7 @@ mod man_page {
         }
     }
 
-    /// Whether a format is built in.
+    /// Returns whether a format is built in.
     fn is_built(id: FormatId) -> bool {
         id != FormatId::Snippet || cfg!(feature = "syntax")
     }
@@ -177,7 +178,7 @@ mod man_page {
                 let response = Response::new(0, "example", example.clone().into(), 1 << 20).unwrap();
                 let reading = format::Reading { formats: only.into_iter().collect(), ..Default::default() };
                 let mut script = format::parse(&response, &reading);
-                // Code blocks are files by what the tree has.
+                // The tree decides whether a code block is a file.
                 let tree = match id {
                     FormatId::Snippet => MemoryTree::new().with_file("src/shelf.py", "").unwrap(),
                     _ => MemoryTree::new(),
@@ -216,7 +217,7 @@ mod man_page {
             return;
         }
         let sandbox = Sandbox::unborn();
-        // As the README installs it: beside the directory of the binary.
+        // Install it as the README says: next to the directory of the binary.
         let place = sandbox.root().join("cargo/share/man/man1");
         let bin = sandbox.root().join("cargo/bin");
         std::fs::create_dir_all(&place).unwrap();
@@ -286,7 +287,7 @@ fn the_changelog_has_this_version() {
 fn the_hooks_are_named_that_the_program_knows() {
     let text = read("hooks/README.md");
     let source = read("src/transaction/hooks.rs");
-    // The names in the source, in quotes there.
+    // The names in the source are in quotes.
     let named = source.lines().filter(|line| line.starts_with("const ") && line.contains(": &str = \""));
     let names: Vec<_> = named.filter_map(|line| line.split('"').nth(1)).collect();
     assert!(names.len() >= 6, "{names:?}");

@@ -1,10 +1,10 @@
-//! What the crate promises to programs, in one listing, tests/public.txt: a name that becomes public, or goes, is seen in
-//! review. `UPDATE=1` writes it anew.
+//! The public interface of the crate in one listing, tests/public.txt, so that a review shows names that become public
+//! or go. `UPDATE=1` writes it anew.
 
 use std::fs;
 use std::path::Path;
 
-/// What the lines of a source file declare to be public.
+/// Returns what the lines of a source file declare as public.
 fn public(text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let mut all = Vec::new();

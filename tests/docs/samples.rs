@@ -1,4 +1,4 @@
-//! The hooks that lie in `hooks/` to be copied.
+//! The hooks in `hooks/`, which people may copy.
 
 use crate::sandbox;
 
@@ -9,7 +9,7 @@ fn install(sandbox: &Sandbox, sample: &str, name: &str) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks").join(sample);
     let to = sandbox.repo.join(".git/hooks").join(name);
     std::fs::create_dir_all(to.parent().unwrap()).unwrap();
-    // With its permissions: a hook that is not executable does not run.
+    // The copy keeps the permissions: a hook that is not executable does not run.
     std::fs::copy(from, to).unwrap();
 }
 
@@ -86,10 +86,10 @@ fn touched_files_are_formatted() {
     assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn beta() {}\nfn c() {}\n");
     assert_eq!((sandbox.text("with blank.rs"), sandbox.text("notes")), ("b\n".into(), "stays  \n".into()));
     assert_eq!(sandbox.text("src/other.rs"), "untidy  \n", "not touched");
-    // A formatter that fails refuses.
+    // If a formatter fails, the landing is refused.
     sandbox.git(["config", "hooks.format.rs", "false"]);
     sandbox.apply(["--no-keep"], &create("x.rs", "w", "x\n")).exits(3);
-    // And by git itself.
+    // `git commit` runs it too.
     sandbox.git(["config", "hooks.format.rs", "sed -i 's/  *$//'"]);
     sandbox.file("y.rs", "y  \n");
     sandbox.commit("y");
@@ -132,7 +132,7 @@ fn unreviewed_suggestions_are_not_pushed() {
     sandbox.git(["notes", "--ref=reviewed", "add", "-m", "by me", "try/one"]);
     assert_eq!(push(&["try/one"]).code, Some(0));
     assert_eq!(push(&[":try/one"]).code, Some(0), "removed");
-    // What has come since is not reviewed.
+    // The new commits are not reviewed yet.
     sandbox.apply(["-b", "try/one"], &create("m", "w", "m\n")).exits(0);
     assert_ne!(push(&["try/one"]).code, Some(0));
     sandbox.git(["config", "hooks.suggestions", "llm/"]);

@@ -1,28 +1,28 @@
-//! The shape of src/locate and of what it stands on: files that can be read in one go, no two that need each other, and no
-//! look at a whole file but through the handle that spends budget.
+//! The layout of src/locate and of what it is built on. Files are short enough to read in one go, no two need each
+//! other, and a whole file is searched only through the handle that spends budget.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The folders that are looked at.
+/// The folders that are checked.
 const FOLDERS: &[&str] = &["locate", "guard", "version", "pattern", "text"];
 
 /// The folders whose files must not import each other in a circle.
 const WITHOUT_CIRCLES: &[&str] =
     &["locate", "guard", "version", "pattern", "text", "transaction", "flow", "plan"];
 
-/// A file of them with more lines is about more than one noun.
+/// A file in these folders with more lines is about more than one thing.
 const LONGEST: usize = 400;
 
-/// What goes through lines of a text without spending budget. The pieces that a text is searched by are private to src/text,
-/// so that the compiler sees to those.
+/// Calls that go through the lines of a text without spending budget. What a text is searched by is private to
+/// src/text, so the compiler checks the rest.
 const SCANS: &[&str] = &["content.lines(", "content().lines("];
 
-/// The files of src/locate that may: they look at the end of a text, or show lines of it in a refusal, which has a budget of
-/// its own.
+/// The files of src/locate that may use these calls. They look at the end of a text, or show lines of it in a refusal,
+/// which has a budget of its own.
 const MAY_SCAN: &[&str] = &["", "evidence/surrounding", "evidence/nearest", "evidence/context"];
 
-/// The files of a folder but for tests, by module.
+/// Returns the files of a folder by module, without tests.
 fn sources(folder: &str) -> BTreeMap<String, String> {
     fn read(folder: &Path, prefix: &str, all: &mut BTreeMap<String, String>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -47,13 +47,13 @@ fn sources(folder: &str) -> BTreeMap<String, String> {
     all
 }
 
-/// A source without comments and without what stands behind `#[cfg(test)]`.
+/// Returns a source without comments, and without what follows `#[cfg(test)]`.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]").next().unwrap_or("");
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// The modules that one names, of those that there are. The root, which has the types of all, is none.
+/// Returns the known modules that a module names, without the root, which has the types of all.
 fn named(folder: &str, module: &str, text: &str, all: &BTreeSet<&str>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let own: Vec<&str> = module.split('/').collect();
@@ -71,7 +71,7 @@ fn named(folder: &str, module: &str, text: &str, all: &BTreeSet<&str>) -> BTreeS
                 .rev()
                 .map(|length| path[..length].join("/"))
                 .find(|path| all.contains(path.as_str()));
-            // A folder's own module may name what is in it.
+            // A folder's own module may name what is in the folder.
             found.extend(known.filter(|known| known != module && !module.starts_with(&format!("{known}/"))));
         }
     };
@@ -92,7 +92,7 @@ fn named(folder: &str, module: &str, text: &str, all: &BTreeSet<&str>) -> BTreeS
     found
 }
 
-/// A circle of modules that need each other.
+/// Returns modules that need each other in a circle.
 fn circle(needs: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     fn visit(
         module: &str,

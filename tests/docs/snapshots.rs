@@ -1,4 +1,4 @@
-//! A dozen refusals and more, as people and as models see them: read them with fresh eyes. `UPDATE=1` writes them anew.
+//! More than a dozen refusals, as people and models see them, to be read with fresh eyes. `UPDATE=1` writes them anew.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, patch};
@@ -56,12 +56,12 @@ fn shop() -> Sandbox {
     sandbox.file("docs/README.md", "# The shop\n\nIt sells books.\n");
     sandbox.file(".github/dependabot.yml", "version: 2\n");
     sandbox.commit("The shop");
-    // So that a refusal leaves nothing, and each run is like the one before.
+    // So a refusal leaves nothing behind, and all runs start alike.
     sandbox.git(["config", "llmapply.keep", "false"]);
     sandbox
 }
 
-/// Runs it on the answer as people and as scripts do, and holds what comes against the snapshot.
+/// Runs it on the answer, as people and as scripts do, and compares the output with the snapshot.
 #[track_caller]
 fn snapshot(name: &str, sandbox: &Sandbox, answer: &str, options: &[&str], code: i32) {
     std::fs::write(sandbox.repo.join("../answer.md"), answer).unwrap();

@@ -1,16 +1,17 @@
-//! Every text that the program may show, in one listing, tests/messages.txt: it is there to be read from end to end. `UPDATE=1`
+//! Every text that the program may show, in one listing, tests/messages.txt, to be read from end to end. `UPDATE=1`
 //! writes it anew.
 //!
-//! The texts are the string literals of src that have a blank between two words, whatever call or attribute they stand in. So a
-//! new message cannot be missed because it is made in a new way. Not seen are texts of a single word, what `concat!` makes of
-//! such, and what comes from files (the completion scripts, the instructions to models). A text that is put together is listed in
-//! its fragments. Strings that are no texts, such as a format's own markers, are listed too where messages are in the same file.
+//! The texts are the string literals of src with a blank between two words, in whatever call or attribute they are. So
+//! no new message is missed because it is made in a new way. Not listed are texts of one word, texts that `concat!`
+//! makes of these, and texts from files (the completion scripts, the instructions to models). A text that is put
+//! together is listed in fragments. Strings that are not texts, such as a format's own markers, are listed too if they
+//! are in a file with messages.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The sections, with the files of each by the beginnings of their paths. The first that fits counts.
+/// The sections, with the files of each by the beginnings of their paths. The first one that matches counts.
 const SECTIONS: &[(&str, &[&str])] = &[
     ("Help", &["cli/args"]),
     ("What models are told", &["report/feedback", "report/advice", "prompt"]),
@@ -25,7 +26,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("Errors: what is wrong elsewhere", &[""]),
 ];
 
-/// Files whose strings are words of languages, formats and git, and no texts for people.
+/// Files whose strings are words of languages, formats and git, not texts for people.
 const DATA: &[&str] = &[
     "text/language.rs",
     "text/language/literal.rs",
@@ -38,10 +39,10 @@ const DATA: &[&str] = &[
     "vcs/reflog.rs",
 ];
 
-/// How many texts about responses there may be.
+/// The limit for the number of texts about responses.
 const MOST_DIAGNOSTICS: usize = 250;
 
-/// The string literals of a source in their order, without those of its tests.
+/// Returns the string literals of a source in their order, without those of its tests.
 fn literals(source: &str) -> Vec<String> {
     let source = match source.find("#[cfg(test)]\nmod tests {") {
         Some(tests) => &source[..tests],
@@ -62,7 +63,7 @@ fn literals(source: &str) -> Vec<String> {
             rest.len() - text.len() + length + end.len()
         } else if first == '"' {
             let (text, length) = quoted(rest);
-            // Why a lint is not heeded is for those who read the source.
+            // The reason for a disabled lint is only for readers of the source.
             if !source[..source.len() - rest.len()].ends_with("reason = ") {
                 all.push(text);
             }
@@ -78,7 +79,7 @@ fn literals(source: &str) -> Vec<String> {
     all
 }
 
-/// A literal in quotes as it is written, with lines that go on joined, and its length in the source.
+/// Returns a string literal as it is written, with continued lines joined, and its length in the source.
 fn quoted(source: &str) -> (String, usize) {
     let mut text = String::new();
     let mut chars = source.char_indices().skip(1).peekable();
@@ -95,11 +96,11 @@ fn quoted(source: &str) -> (String, usize) {
     panic!("a string ends: {source}")
 }
 
-/// The length of a character literal, or 1 for the quote of a lifetime.
+/// Returns the length of a character literal, or 1 for the quote of a lifetime.
 fn character(source: &str) -> usize {
     let inner = &source[1..];
     match inner.strip_prefix('\\') {
-        // The character that is escaped may be a quote.
+        // The escaped character may be a quote.
         Some(escaped) => escaped[1..].find('\'').map_or(1, |end| end + 4),
         None => {
             let one = inner.chars().next().map_or(0, char::len_utf8);
@@ -108,14 +109,14 @@ fn character(source: &str) -> usize {
     }
 }
 
-/// Whether it has a blank between two words, or between a word and what is put in.
+/// Returns whether a literal has a blank between two words, or between a word and a format argument.
 fn is_text(literal: &str) -> bool {
     let is_word = |word: &str| word.starts_with(|c: char| c.is_alphanumeric() || "{`'<(".contains(c));
     let words: Vec<_> = literal.split([' ', '\n']).filter(|word| is_word(word)).collect();
     words.len() > 1 && words.iter().any(|word| word.contains(|c: char| c.is_ascii_lowercase()))
 }
 
-/// The sources by their paths below src.
+/// Collects the sources by their paths below src.
 fn sources(folder: &Path, prefix: &str, all: &mut Vec<(String, String)>) {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
@@ -129,7 +130,7 @@ fn sources(folder: &Path, prefix: &str, all: &mut Vec<(String, String)>) {
     }
 }
 
-/// The modules that are for tests only, by their paths without an ending.
+/// Returns the paths of the modules that are for tests only, without extension.
 fn tests(files: &[(String, String)]) -> Vec<String> {
     let declared = |(file, source): &(String, String)| -> Vec<String> {
         let module = file.trim_end_matches("mod.rs").trim_end_matches("lib.rs").trim_end_matches(".rs");
@@ -141,7 +142,7 @@ fn tests(files: &[(String, String)]) -> Vec<String> {
     files.iter().flat_map(declared).collect()
 }
 
-/// The listing, and how many texts each section has.
+/// Returns the listing, and the number of texts in each section.
 fn listing() -> (String, Vec<usize>) {
     let mut files = Vec::new();
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut files);

@@ -1,9 +1,9 @@
-//! `--trailers`: where a commit is from, as git's own trailers, and that a reason cannot forge them.
+//! `--trailers`: git's own trailers say which response and edit a commit is from, and a reason cannot forge them.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, patch};
 
-/// What git reads as trailers of a commit's message.
+/// Returns what git reads as trailers of a commit's message.
 #[track_caller]
 fn trailers(sandbox: &Sandbox, commit: &str) -> Vec<String> {
     let message = sandbox.git(["log", "-1", "--format=%B", commit]);
@@ -21,7 +21,7 @@ fn with_drift() -> Sandbox {
     sandbox
 }
 
-/// Exact, then with a typo in a line that stays.
+/// Two edits: one matches exactly, one has a typo in a kept line.
 fn answer() -> String {
     [
         patch("shelf.py", "Call it twice", "shelf(1)\n", "shelf(1)\nshelf(2)\n"),

@@ -1,5 +1,5 @@
-//! The messages, authors and dates of commits as the user has them: where `git commit` takes the same options, both make the
-//! same commit, to the byte.
+//! The messages, authors and dates of commits. With options that `git commit` has too, both make the same commit, byte
+//! for byte.
 use crate::sandbox;
 
 mod edited;
@@ -9,7 +9,7 @@ use sandbox::{Run, Sandbox, create, five, kinds, patch};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The same repository twice: for the binary, and for `git commit`.
+/// Two equal repositories: one for the binary, one for `git commit`.
 struct Twins {
     ours: Sandbox,
     gits: Sandbox,
@@ -29,7 +29,7 @@ impl Twins {
         twins
     }
 
-    /// Makes one commit with the options in each, and compares them.
+    /// Makes one commit in each with these options, and compares the two.
     #[track_caller]
     fn agree(&self, options: &[&str]) {
         self.ours.apply(["-q"].iter().chain(options), &create("x", "A reason", "x\n")).exits(0);
@@ -52,7 +52,7 @@ fn message(sandbox: &Sandbox, commit: &str) -> String {
     sandbox.git(["log", "-1", "--encoding=UTF-8", "--format=%B", commit])
 }
 
-/// What git reads as trailers of a commit.
+/// Returns what git reads as trailers of a commit.
 #[track_caller]
 fn trailers(sandbox: &Sandbox, commit: &str) -> Vec<String> {
     let command = sandbox.git_command(["interpret-trailers", "--parse"]);
@@ -77,14 +77,14 @@ fn a_file_has_the_message_too() {
         std::fs::write(sandbox.root().join("message"), OWN).unwrap();
     }
     twins.agree(&["-F", "../message"]);
-    // To the byte, if it is to be.
+    // Byte for byte, with `--cleanup=verbatim`.
     let twins = Twins::new();
     for sandbox in [&twins.ours, &twins.gits] {
         std::fs::write(sandbox.root().join("message"), "\n  Subject  \n\n\n\nno line break").unwrap();
     }
     twins.agree(&["-F", "../message", "--cleanup=verbatim"]);
     agree(&[], &["-m", "One\n", "-m", "Two", "-m", "", "-m", "\n\nthree", "--cleanup=verbatim"]);
-    // From standard input, where the response is not.
+    // `-F -` reads standard input, unless the response comes from there.
     let sandbox = Sandbox::new();
     let file = sandbox.response(&create("x", "A reason", "x\n"));
     let fed = |options: &[&str], file: Option<&Path>| {
@@ -102,7 +102,7 @@ fn a_file_has_the_message_too() {
     let _ = sandbox.apply(["-F", "../latin"], &other).exits(128).says("UTF-8");
     std::fs::write(sandbox.root().join("nul"), b"a\0b\n").unwrap();
     let _ = sandbox.apply(["-F", "../nul"], &other).exits(128).says("NUL");
-    // What is configured gives way to what is typed.
+    // A typed option replaces a configured one.
     sandbox.git(["config", "llmapply.message", "Configured"]);
     std::fs::write(sandbox.root().join("message"), "Typed\n").unwrap();
     sandbox.apply(["-q", "-F", "../message"], &other).exits(0);
@@ -191,7 +191,7 @@ fn the_users_trailers_are_all_that_git_reads() {
     assert_eq!(trailers(&sandbox, "HEAD~").len(), 6);
     assert_eq!(message(&sandbox, "HEAD").lines().next(), Some("Add x"));
 
-    // By configuration, and taken back by what is typed.
+    // Set by configuration, and undone on the command line.
     for (key, value) in [
         ("llmapply.signoff", "true"),
         ("llmapply.assistedBy", "m"),
@@ -261,7 +261,7 @@ fn in_latin() {
     command.arg(file).env("GIT_CONFIG_PARAMETERS", "'i18n.commitEncoding'='nothing'");
     let _ = Run::of(command.output().unwrap()).exits(128).says("'nothing'");
     sandbox::same("an encoding that is not there", &before, &twins.ours.listing());
-    // The author's name is in the same encoding, as git reads it.
+    // The author's name is in the same encoding, as with git.
     twins.ours.apply(["-q", "--author", "Jürgen <j@j.example>"], &create("y", "Größe", "y\n")).exits(0);
     assert_eq!(twins.ours.git(["log", "-1", "--encoding=UTF-8", "--format=%an %s"]), "Jürgen Größe");
     twins.ours.has_sound_objects();
@@ -301,7 +301,7 @@ fn a_reason_does_not_ask_ci_to_skip_its_commit() {
     for word in ["[skip ci]", "[CI skip]", "***NO_CI***", "[no ci]", "skip-checks:"] {
         assert!(!both.contains(word), "{word} in {both}");
     }
-    // Also where the end of a line would have parted the words.
+    // The same if the words would have been wrapped onto two lines.
     let long = format!("Do it. {} [skip ci] and more", "word ".repeat(12));
     sandbox.apply(["-q"], &create("c", &long, "x\n")).exits(0);
     assert!(message(&sandbox, "HEAD").contains("(skip"), "{}", message(&sandbox, "HEAD"));

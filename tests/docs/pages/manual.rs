@@ -1,7 +1,7 @@
-//! The man pages, made from their Markdown in man/ and from the tables that the program runs by.
+//! The man pages, made from their Markdown in man/ and from the program's own tables.
 //!
-//! The Markdown is paragraphs, headings, fenced lines, and items: a term, and below it a line that begins with `: `. A line
-//! `{{NAME}}` stands for a table. Behind one of options stand items that say more about some of them.
+//! The Markdown has paragraphs, headings, fenced lines, and items: a term, and below it a line that begins with `: `. A
+//! line `{{NAME}}` is replaced by a table. The items behind a table of options add texts to some of these options.
 
 use super::roff::Page;
 use super::*;
@@ -18,7 +18,7 @@ enum Block<'m> {
     Text(String),
 }
 
-/// The pages by the names of their files.
+/// Returns the pages, each with the name of its file.
 pub(super) fn pages() -> impl Iterator<Item = (String, String)> {
     let names = ["", "-options", "-config", "-formats", "-output", "-workflow"].into_iter();
     names.map(|name| {
@@ -28,12 +28,12 @@ pub(super) fn pages() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// What a page is made from.
+/// Returns the Markdown of a page.
 fn source(name: &str) -> String {
     read(&format!("man/{name}.md"))
 }
 
-/// What the page of the formats says of one: what it is called, and a whole response.
+/// Returns the title of a format in the page of the formats, and its example, which is a whole response.
 pub(super) fn chapter(format: FormatId) -> (String, String) {
     let markdown = source("git-llm-apply-formats");
     let mut blocks = blocks(&markdown).into_iter();
@@ -79,7 +79,7 @@ fn blocks(markdown: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// A page in roff's man macros.
+/// Writes a page in roff's man macros.
 fn page(name: &str, section: char) -> String {
     let markdown = source(name);
     let mut page = Page::new(name, section, env!("CARGO_PKG_VERSION"));
@@ -127,7 +127,7 @@ fn page(name: &str, section: char) -> String {
     page.finish()
 }
 
-/// The options of a table: `OPTIONS` are those of apply, `ASK_OPTIONS` those of ask that no verb before it has.
+/// Returns the options of a table. `OPTIONS` are those of apply, `ASK_OPTIONS` those of ask that no verb before it has.
 fn table_of(name: &str) -> Vec<&'static Opt> {
     let verbs = ["apply", "prompt", "ask", "recover", "drop", "list", "show", "undo", "mcp"];
     let verb = name.strip_suffix("OPTIONS").unwrap().trim_end_matches('_').to_lowercase();
@@ -136,7 +136,7 @@ fn table_of(name: &str) -> Vec<&'static Opt> {
     OPTIONS.iter().filter(of).collect()
 }
 
-/// How the option is written, `--[no-]` where it is a switch.
+/// Returns how the option is typed; a switch is `--[no-]…`.
 fn usage(option: &Opt) -> String {
     let short = option.short.map(|letter| format!("`-{letter}`")).unwrap_or_default();
     let long = option.long;
@@ -195,7 +195,7 @@ fn listed(words: &[String]) -> String {
     }
 }
 
-/// A fragment with its first letter large and a full stop.
+/// Returns a fragment with a capital letter and a full stop.
 fn sentence(fragment: &str) -> String {
     let mut letters = fragment.chars();
     let Some(first) = letters.next() else { return String::new() };

@@ -1,11 +1,12 @@
-//! The man pages as text in 80 columns, for `git-llm-apply --help` and `git llm-apply help <page>` where none are installed.
+//! The man pages as text in 80 columns, for `git-llm-apply --help` and `git llm-apply help <page>` if none are
+//! installed.
 
 const WIDTH: usize = 80;
 
-/// The indentation of text, and of an item's text below its term.
+/// The indentation of a text, and of an item below its term.
 const INDENT: usize = 4;
 
-/// The text of a page that is written in the macros of `Page`.
+/// Returns the text of a page that is written in the macros of `Page`.
 pub(super) fn text(roff: &str) -> String {
     let mut out = String::new();
     let (mut is_term, mut is_item, mut is_filled) = (false, false, true);
@@ -41,7 +42,7 @@ pub(super) fn text(roff: &str) -> String {
             }
         }
     }
-    // After wrapping, no-break spaces are plain ones.
+    // After wrapping, no-break spaces become blanks.
     out.replace(NO_BREAK, " ")
 }
 
@@ -56,7 +57,7 @@ fn begin(out: &mut String) {
 
 const NO_BREAK: char = '\u{a0}';
 
-/// A line without roff's escapes.
+/// Returns a line without roff's escapes.
 fn plain(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;

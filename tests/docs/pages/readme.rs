@@ -1,11 +1,12 @@
-//! The README: its sessions are replayed, and its figures and lists are those of the program.
+//! The README and the tour: their sessions are replayed, and the lists and numbers in the README are those of the
+//! program.
 
 use super::*;
 
-/// What has sessions.
-const TOLD: [&str; 2] = ["README.md", "examples/tour.md"];
+/// The files with sessions.
+const WITH_SESSIONS: [&str; 2] = ["README.md", "examples/tour.md"];
 
-/// A fenced block: its language, its text, and what stands in the line above it.
+/// A fenced block: its language, its text, and the line above it.
 struct Block {
     language: String,
     text: String,
@@ -29,13 +30,13 @@ fn blocks(file: &str) -> Vec<Block> {
     blocks
 }
 
-/// The texts of the blocks of a language.
+/// Returns the texts of all blocks in a language.
 fn texts(file: &str, language: &str) -> Vec<String> {
     let blocks = blocks(file).into_iter().filter(|block| block.language == language);
     blocks.map(|block| block.text).collect()
 }
 
-/// Object names as `ID`, so that those of another day are the same.
+/// Replaces object names by `ID`, because those of another day differ.
 fn normalised(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -51,11 +52,11 @@ fn normalised(text: &str) -> String {
     out
 }
 
-/// What is asked at a terminal ends so.
+/// A question at the terminal ends with this.
 const PROMPT: &str = "]? ";
 
-/// Runs a script at a pseudo terminal, where each answer is typed once another question is asked, and writes what is seen
-/// there to a file.
+/// Runs a script at a pseudo terminal, and writes what is shown there to a file. Each answer is typed when the next
+/// question is asked.
 const AT_A_TERMINAL: &str = r#"n=0 t=0; : > "$3"
 while IFS= read -r answer; do
     n=$((n+1))
@@ -63,7 +64,7 @@ while IFS= read -r answer; do
     printf '%s\n' "$answer"
 done < "$2" | SHELL=/bin/sh script -qefc "sh '$1'" /dev/null > "$3""#;
 
-/// What stays of what a terminal was sent: no colours, and no line that was wiped away.
+/// Returns what is left on a terminal: without colours, and without lines that were erased.
 fn seen(text: &str) -> String {
     let mut out = String::new();
     for line in text.replace("\r\n", "\n").split_inclusive('\n') {
@@ -76,7 +77,8 @@ fn seen(text: &str) -> String {
     out
 }
 
-/// Runs the commands of the sessions one after another at one terminal, and gives the sessions as they really go.
+/// Runs the commands of the sessions one after another at one terminal, and returns the sessions with their real
+/// output.
 fn replay(file: &str, sessions: &[String]) -> Vec<String> {
     let sandbox = Sandbox::bare_ground();
     for block in blocks(file) {
@@ -88,7 +90,7 @@ fn replay(file: &str, sessions: &[String]) -> Vec<String> {
     let mut script = String::new();
     for command in sessions.iter().flat_map(|session| session.lines()) {
         if let Some(command) = command.strip_prefix("$ ") {
-            // The status of a command is what `$?` is in the next one.
+            // The next command finds the exit status of this one in `$?`.
             script.push_str(&format!("s=$?; printf '\\001'; (exit $s)\n{command}\n"));
         }
     }
@@ -127,7 +129,7 @@ fn replay(file: &str, sessions: &[String]) -> Vec<String> {
 
 #[test]
 fn its_sessions_go_as_it_says() {
-    for file in TOLD {
+    for file in WITH_SESSIONS {
         let sessions = texts(file, "console");
         assert!(sessions.len() >= 2, "there are sessions");
         let replayed = replay(file, &sessions);
@@ -149,7 +151,7 @@ fn its_sessions_go_as_it_says() {
     }
 }
 
-/// The first session of the README, which a test replays, as a moving picture: a line after the other.
+/// The first session of the README, which a test replays, as an animated picture that shows line after line.
 #[test]
 fn its_picture_is_its_first_session() {
     const FILE: &str = "examples/session.svg";
@@ -198,7 +200,7 @@ fn it_names_the_formats_and_so_does_the_changelog() {
     }
 }
 
-/// It is read in half a minute; what goes on goes into the pages.
+/// People read it in half a minute. More belongs into the pages.
 #[test]
 fn it_is_short() {
     assert!(read("README.md").lines().count() <= 150);

@@ -1,4 +1,4 @@
-//! Just enough roff: the man macros that groff and mandoc share, and texts that neither can misread.
+//! Just enough roff: the man macros that groff and mandoc share, and texts that neither misreads.
 
 /// A page that is being written.
 pub(super) struct Page(String);
@@ -14,7 +14,7 @@ impl Page {
             ".TH \"{title}\" \"{section}\" \"\" \"{} {version}\" \"Git Manual\"",
             escape("git-llm-apply")
         ));
-        // No hyphenation, and nothing stretched: options and paths stay whole.
+        // Do not hyphenate or stretch, so that options and paths stay whole.
         page.line(".nh");
         page.line(".ad l");
         page
@@ -25,7 +25,7 @@ impl Page {
         self.0.push('\n');
     }
 
-    /// A line of text, which no macro can begin.
+    /// Adds a line of text, which is never read as a macro.
     fn text(&mut self, line: &str) {
         if line.starts_with(['.', '\'']) {
             self.0.push_str("\\&");
@@ -41,7 +41,7 @@ impl Page {
         self.line(&format!(".SS \"{}\"", escape(title)));
     }
 
-    /// The line that apropos(1) and whatis(1) read.
+    /// Adds the line that apropos(1) and whatis(1) read.
     pub(super) fn name(&mut self, name: &str, about: &str) {
         self.line(&format!("{} \\- {}", escape(name), prose(about)));
     }
@@ -57,7 +57,7 @@ impl Page {
         self.text(&marked(text));
     }
 
-    /// Lines as they are, set in.
+    /// Adds lines as they are, indented.
     pub(super) fn lines(&mut self, text: &str) {
         self.line(".PP");
         self.line(".RS 4");
@@ -69,7 +69,7 @@ impl Page {
         self.line(".RE");
     }
 
-    /// Ways to call it, one a line.
+    /// Adds the usages, one a line.
     pub(super) fn synopsis(&mut self, usages: &[&str]) {
         self.line(".nf");
         for usage in usages {
@@ -83,7 +83,7 @@ impl Page {
     }
 }
 
-/// A text with its backticks as bold print, and what is to be replaced there in italics.
+/// Sets text in backticks in bold, and placeholders in it in italics.
 fn marked(text: &str) -> String {
     let mut out = String::new();
     for (at, part) in text.split('`').enumerate() {
@@ -102,7 +102,8 @@ fn marked(text: &str) -> String {
     out
 }
 
-/// The first `<name>` that is one to be replaced and no tag of a format, with its brackets.
+/// Splits a text at the first `<name>` that is a placeholder, not a tag of a format. The placeholder keeps its
+/// brackets.
 fn placeholder(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(start) = text[from..].find('<').map(|at| from + at) {
@@ -119,20 +120,20 @@ fn placeholder(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// What begins the tags of the formats, which are literal.
+/// Beginnings of the formats' tags, which are literal.
 const TAGS: [&str; 7] = ["edit", "opx", "find", "put", "to>", "why", "think"];
 
-/// What is to be typed just so, and stays on one line.
+/// A text that is typed exactly like this, and stays on one line.
 fn literal(text: &str) -> String {
     escape(text).replace(' ', "\\ ")
 }
 
-/// Prose: a hyphen may be one.
+/// Escapes prose, in which a hyphen may be a hyphen.
 fn prose(text: &str) -> String {
     escape(text).replace("\\-", "-").replace("\\(aq", "'")
 }
 
-/// A text that roff prints as it is, in any locale.
+/// Escapes a text so that roff prints it as it is, in any locale.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -144,7 +145,7 @@ fn escape(text: &str) -> String {
             '^' => out.push_str("\\(ha"),
             '~' => out.push_str("\\(ti"),
             '"' => out.push_str("\\(dq"),
-            // Not every device has it.
+            // Not every device has this character.
             '…' => out.push_str("..."),
             c if c.is_ascii() => out.push(c),
             c => out.push_str(&format!("\\[u{:04X}]", u32::from(c))),

@@ -1,4 +1,4 @@
-//! The schema of `--json`, and what is printed by it.
+//! The schema of `--json`, and whether the output is valid by it.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn schema() -> Value {
     serde_json::from_str(&read("man/report.schema.json")).unwrap()
 }
 
-/// What of the value is not as the schema has it: that part of JSON Schema 2020-12 that the file uses, and no other.
+/// Returns where a value does not fit the schema. It knows only the part of JSON Schema 2020-12 that the file uses.
 fn complaints(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut all = Vec::new();
     for (keyword, wanted) in schema.as_object().unwrap() {
@@ -84,7 +84,7 @@ fn is(value: &Value, name: &str) -> bool {
     }
 }
 
-/// Runs it with `--json`, holds what it prints against the schema, and gives it.
+/// Checks the JSON output of a run against the schema, and returns it.
 #[track_caller]
 fn reported(run: Run, code: i32, status: &str) -> Value {
     let run = run.exits(code);
@@ -158,7 +158,7 @@ fn holds_for_what_is_printed() {
     reported(ask("cat ../response.txt"), 0, "landed");
     reported(sandbox.apply(["--json", "--diff"], &create("y", "w", "y\n")), 129, "failed");
     reported(sandbox.apply(["--json", "--feedback"], &create("y", "w", "y\n")), 129, "failed");
-    // Configured, too, and whatever goes wrong.
+    // The same if it is configured, and whatever goes wrong.
     sandbox.git(["config", "llmapply.json", "true"]);
     reported(sandbox.run(["no-such-file"]), 128, "failed");
     reported(sandbox.run(["--abort=nothing"]), 128, "failed");
@@ -210,7 +210,7 @@ fn holds_for_what_recover_prints() {
         ends.insert(report["recovered"][0]["end"].as_str().unwrap().to_owned());
     }
     assert_eq!(ends, ["discarded", "finished", "taken-back"].map(str::to_owned).into());
-    // Somebody has gone on with a file that the killed run had put there.
+    // The user has changed a file that the killed run had placed.
     let mut sandbox = Sandbox::new();
     sandbox.set("GIT_LLM_APPLY_FAULT", "index-prepared:kill");
     assert_eq!(sandbox.apply(["-q"], &five()).signal, Some(9));

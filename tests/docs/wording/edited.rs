@@ -1,8 +1,8 @@
-//! `-e`: the messages as the user edits them before they land.
+//! `-e`: the user edits the messages before they land.
 
 use super::*;
 
-/// Lands at a terminal, with that editor; none where this system cannot make one.
+/// Lands at a terminal, with that editor. Returns `None` if this system cannot make a terminal.
 fn at_a_terminal(sandbox: &Sandbox, editor: &str, options: &[&str], response: &str) -> Option<Run> {
     let made = Command::new("script").args(["-qec", "true", "/dev/null"]).stdin(Stdio::null()).output();
     if !made.is_ok_and(|made| made.status.success()) {
@@ -57,7 +57,7 @@ fn all_messages_are_edited_in_one_file() {
 fn commits_of_the_same_draft_are_told_apart() {
     let sandbox = Sandbox::new();
     let answer = create("x", "Shout", "x\n") + &create("y", "Shout", "y\n");
-    // Each gets the path that its own line names.
+    // Each message gets the path that its own line names.
     let editor =
         "sed -i -e '/^# ---- commit 1 /,/^# ---- commit 2 /s/^Shout/Shout x/' -e 's/^Shout$/Shout y/' \"$1\"";
     let Some(run) = at_a_terminal(&sandbox, editor, &["-q", "-e"], &answer) else { return };
@@ -67,7 +67,7 @@ fn commits_of_the_same_draft_are_told_apart() {
 
 #[test]
 fn what_is_not_edited_lands_as_it_was() {
-    // With lines that would be comments, and that look like ours.
+    // With lines that look like comments, and like our own lines.
     let why = "Explain it.\n\n# Heading\n\n# ---- commit 2 of 2: mine\n\nText";
     let answer = create("x", why, "x\n") + &create("y", "Add y", "y\n");
     let (edited, plain) = (Sandbox::new(), Sandbox::new());
@@ -105,7 +105,7 @@ fn nobody_need_be_there_where_nothing_is_edited() {
     assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "6");
 }
 
-/// Sends a signal to the landing that has started the editor, and waits.
+/// Returns an editor that sends a signal to the landing that has started it, and waits.
 fn signalling(name: &str) -> String {
     format!(
         "p=$PPID; until grep -q git-llm-apply /proc/$p/comm; do p=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$p/status); done\n\
@@ -131,21 +131,21 @@ fn a_signal_ends_the_editor_and_nothing_lands() {
 
 #[test]
 fn ctrl_c_is_the_editors_own_matter() {
-    // Git ignores it as well while an editor is open: Emacs has another use for the signal.
+    // Git also ignores the signal while an editor is open, because Emacs uses it for something else.
     let sandbox = Sandbox::new();
     let typed = signalling("INT").replace("sleep 100", "sed -i 's/^Greet the world/Greet all/' \"$1\"");
     let Some(run) = at_a_terminal(&sandbox, &typed, &["-q", "-e"], &five()) else { return };
     run.exits(0);
     assert_eq!(sandbox.subjects("HEAD~3..HEAD~2"), ["Greet all"]);
     sandbox.is_sound();
-    // One that ends by it.
+    // The editor is ended by the signal.
     let sandbox = Sandbox::new();
     let before = sandbox.listing();
     let typed = signalling("INT").replace("sleep 100", "kill -INT $$");
     let Some(run) = at_a_terminal(&sandbox, &typed, &["-e", "--no-keep"], &five()) else { return };
     assert_eq!(run.code, Some(130), "{}{}", run.stdout, run.stderr);
     sandbox::same("ended by Ctrl-C", &before, &sandbox.listing());
-    // One that has failed for another reason says so.
+    // If the editor fails for another reason, that is reported.
     let typed = signalling("INT").replace("sleep 100", "exit 1");
     let Some(run) = at_a_terminal(&sandbox, &typed, &["-e", "--no-keep"], &five()) else { return };
     assert_eq!(run.code, Some(128), "{}{}", run.stdout, run.stderr);
@@ -164,7 +164,7 @@ fn what_was_typed_is_kept_until_it_lands() {
         assert!(sandbox.text(".git/LLM_APPLY_EDITMSG").contains("\nGreet all\n"));
         std::fs::remove_file(sandbox.repo.join(".git/LLM_APPLY_EDITMSG")).unwrap();
     }
-    // Nothing was typed; or nothing is to be kept.
+    // Nothing was typed, or nothing is to be kept.
     let Some(_) = at_a_terminal(&sandbox, KEEP, &["-e", "-x", "false"], &five()) else { return };
     let Some(_) = at_a_terminal(&sandbox, editor, &["-e", "-x", "false", "--no-keep"], &five()) else {
         return;

@@ -29,14 +29,14 @@ fn everywhere() {
     assert!(run.stdout.contains("git revert --no-edit -m 1 "), "{}", run.stdout);
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
-    // As one, it is taken back.
+    // One revert takes everything back.
     sandbox.git(["revert", "--no-edit", "-m", "1", "HEAD"]);
     assert_eq!(
         sandbox.git(["rev-parse", "HEAD^{tree}"]),
         sandbox.git(["rev-parse", &format!("{base}^{{tree}}")])
     );
 
-    // On a new branch, and on one that is there.
+    // On a new branch, and on an existing one.
     let here = sandbox.head();
     sandbox.apply(["-q", "--no-ff", "-b", "new"], &five()).exits(0);
     is_one(&sandbox, &here, "new", 5);
@@ -98,7 +98,7 @@ fn without_a_commit_to_merge_onto_it_is_refused() {
     }
     sandbox::same("unborn", &before, &sandbox.listing());
     sandbox.apply(["-q"], &answer).exits(0);
-    // Twice is once.
+    // A second run changes nothing.
     let head = sandbox.head();
     sandbox.apply(["-q", "--no-ff"], &answer).exits(0);
     assert_eq!(sandbox.head(), head);

@@ -1,6 +1,6 @@
-//! Whole answers as chat models write them, each with the tree before and the tree that a careful reader expects:
-//! `tests/answers/<name>/` holds `answer.md`, `before/` and `after/`, and perhaps `subjects`, those of the commits, oldest
-//! first. Without `after/` the answer is to be refused, for the reason that `refused` quotes, and nothing changes.
+//! Whole answers as chat models write them. `tests/answers/<name>/` has `answer.md`, the tree `before/`, and the tree
+//! `after/` that a careful reader expects. It may have `subjects`, those of the commits, the oldest first. Without
+//! `after/` the answer must be refused, with the words in `refused`, and nothing changes.
 
 use crate::corpus;
 use crate::sandbox;
@@ -9,7 +9,7 @@ use corpus::{Files, list, name, read_files};
 use sandbox::Sandbox;
 use std::path::Path;
 
-/// The tracked files of HEAD, as they lie in the worktree.
+/// Returns the tracked files of HEAD, as they are in the worktree.
 fn files(sandbox: &Sandbox) -> Files {
     let names = sandbox.git(["ls-files", "-z"]);
     names
@@ -19,7 +19,7 @@ fn files(sandbox: &Sandbox) -> Files {
         .collect()
 }
 
-/// Why an answer does not come to what is expected.
+/// Returns how the result of an answer differs from what is expected.
 fn complaint(case: &Path) -> Option<String> {
     let answer = std::fs::read_to_string(case.join("answer.md")).expect("a case has an answer");
     let before = read_files(&case.join("before"));
@@ -62,7 +62,7 @@ fn complaint(case: &Path) -> Option<String> {
             return Some(format!("{said}subjects: {made:#?}"));
         }
     }
-    // Run twice is run once.
+    // A second run changes nothing.
     let head = sandbox.head();
     let again = sandbox.apply([""; 0], &answer);
     let same = sandbox.head() == head && files(&sandbox) == after;

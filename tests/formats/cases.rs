@@ -1,6 +1,7 @@
-//! The golden corpus: `tests/cases/<format>/<name>/` (`general`: of all formats) holds `response.txt`, the tree `before/` (absent: empty), and
-//! either the tree `after/` (an empty one holds `.keep-empty`) or `refused`, the codes of all errors in order, one a line
-//! (`no-edits` where the response has none). A format that is not detected is asked for.
+//! The golden cases. `tests/cases/<format>/<name>/` (in `general`: of all formats) has `response.txt` and the tree
+//! `before/` (missing if it is empty). It also has the tree `after/` (with `.keep-empty` if it is empty), or `refused`,
+//! the codes of all errors in order, one a line (`no-edits` if the response has none). For a format that is not
+//! detected the test gives `--format`.
 
 use crate::corpus;
 
@@ -8,7 +9,7 @@ use corpus::{Outcome, list, name, read_files, rules, run};
 use git_llm_apply::format::{FORMATS, FormatId};
 use std::path::Path;
 
-/// Why a case is not as it should be.
+/// Returns what is wrong with the result of a case.
 fn complaint(case: &Path, only: Option<FormatId>) -> Option<String> {
     let response = std::fs::read(case.join("response.txt")).expect("a case has a response");
     let before = read_files(&case.join("before"));

@@ -1,10 +1,10 @@
-//! The cases drawn from the formats' origins: each passes as its origin has it, or as its own description says that it
-//! is intended where it pins a defect of its origin (by an `intended` tree, or by a note whose words stand in
-//! `conformance-intended.txt`), or it stands in `conformance-deviations.txt` with what happens instead and by which rule
-//! of the formats' description.
+//! Cases from the tools that the formats come from. Each case must pass in one of three ways: its result is that of the
+//! tool; or it is what the case's own description says is intended, if the case records a defect of the tool (by an
+//! `intended` tree, or by a note whose words are in `conformance-intended.txt`); or the case is in
+//! `conformance-deviations.txt`, with what happens instead and the rule for it.
 //!
-//! The cases are not part of this project. They are looked for in `$LLM_APPLY_CONFORMANCE`, else in
-//! `../shared/conformance`; where neither is there the test passes and says so.
+//! The cases are not part of this project. They are searched for in `$LLM_APPLY_CONFORMANCE`, else in
+//! `../shared/conformance`. If there are none, the test passes and says so.
 
 use crate::corpus;
 
@@ -13,16 +13,16 @@ use git_llm_apply::format::{FORMATS, FormatId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What a case comes to that does not pass as its origin has it.
+/// What happens instead of the tool's result.
 #[derive(Debug, PartialEq)]
 enum Instead {
     /// It is refused with these codes.
     Refused(Vec<String>),
-    /// It lands as its origin has it, but every text file that the edits make or replace ends with a newline.
+    /// It lands as with the tool, but every text file that the edits create or replace ends with a newline.
     Newline,
-    /// It lands, and that is what differs from the tree before: the content of a file, or that it is gone.
+    /// It lands, with these differences from the tree before: the content of a file, or `None` if it is removed.
     Lands(BTreeMap<String, Option<String>>),
-    /// Nothing yet: what it waits for.
+    /// Not supported yet, for this reason.
     Waits(String),
 }
 
@@ -36,7 +36,7 @@ fn cases_folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// The format of a case, by the name that its description has; `None` for one that is not among ours.
+/// Returns the format of a case, by the name in its description; `None` if we do not have the format.
 fn format_of(meta: &serde_json::Value) -> Option<FormatId> {
     Some(match meta["format"].as_str().expect("a case names its format") {
         "opx" => FormatId::Opx,
@@ -49,16 +49,16 @@ fn format_of(meta: &serde_json::Value) -> Option<FormatId> {
     })
 }
 
-/// What happens instead, and why.
+/// An entry of the lists: what happens instead, and why.
 struct Listed {
     instead: Instead,
-    /// The rule that asks for it, or the words of the case's own description.
+    /// The rule that requires it, or words of the case's own description.
     reason: &'static str,
-    /// Whether it is as the case's description says that it is intended, and so no deviation.
+    /// Whether the case's description says that this is intended, so that it is not a deviation.
     is_intended: bool,
 }
 
-/// The lists: lines `case | what happens instead | reason`, `#` for comments.
+/// Returns the entries of both lists. A line is `case | what happens instead | reason`; `#` begins a comment.
 fn listed() -> BTreeMap<String, Listed> {
     let mut listed = BTreeMap::new();
     let deviating = include_str!("conformance-deviations.txt").lines().map(|line| (line, false));
@@ -84,7 +84,7 @@ fn listed() -> BTreeMap<String, Listed> {
     listed
 }
 
-/// Whether the outcome is what the origin was meant to have, where the case says so with a tree.
+/// Returns whether the outcome is the tree that the case says is intended.
 fn is_intended(meta: &serde_json::Value, outcome: &Outcome, before: &Files) -> bool {
     meta.get("intended").is_some_and(|intended| {
         let changes = serde_json::from_value(intended.clone()).expect("intended is {path: content or null}");
@@ -92,7 +92,8 @@ fn is_intended(meta: &serde_json::Value, outcome: &Outcome, before: &Files) -> b
     })
 }
 
-/// Whether the outcome is what the origin has. One that leaves a part behind counts as refused: ours leaves nothing.
+/// Returns whether the outcome is that of the tool. If the tool fails and leaves some of the changes, we expect a
+/// refusal that leaves nothing.
 fn passes(case: &Path, outcome: &Outcome) -> bool {
     if case.join("expect_error").exists() {
         !matches!(outcome, Outcome::Lands(_))
@@ -119,7 +120,7 @@ fn is_instead(case: &Path, outcome: &Outcome, instead: &Instead, before: &Files)
     matches!(outcome, Outcome::Lands(files) if *files == expected)
 }
 
-/// Files with some made, changed or gone.
+/// Returns files with some of them added, changed or removed.
 fn changed(before: &Files, changes: &BTreeMap<String, Option<String>>) -> Files {
     let mut files = before.clone();
     for (path, content) in changes {
@@ -135,7 +136,7 @@ fn changed(before: &Files, changes: &BTreeMap<String, Option<String>>) -> Files 
 struct Count {
     passed: usize,
     intended: usize,
-    /// By rule.
+    /// The number of cases by rule.
     deviating: BTreeMap<&'static str, usize>,
     waiting: BTreeMap<String, usize>,
     total: usize,

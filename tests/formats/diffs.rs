@@ -1,5 +1,5 @@
-//! Unified diffs through the binary, with git as the judge: what `git diff` and `git format-patch` write lands as `git
-//! apply` and `git am` have it.
+//! Unified diffs, run through the binary and compared with git: what `git diff` and `git format-patch` write lands as
+//! with `git apply` and `git am`.
 use crate::sandbox;
 
 use sandbox::{Sandbox, same};
@@ -17,7 +17,8 @@ fn lines(range: std::ops::Range<u32>) -> String {
     range.map(|n| format!("line {n}\n")).collect()
 }
 
-/// A sandbox whose branch `other` has about everything that a diff can say, in three commits on top of main.
+/// Creates a repository whose branch `other` has nearly everything that a diff can express, in three commits on top of
+/// main.
 fn with_other() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.file("long.txt", lines(1..41));
@@ -186,7 +187,7 @@ fn a_mode_changes_along_with_lines_or_with_what_is_there_already() {
     assert_eq!((sandbox.text("README").as_str(), mode(&sandbox, "README")), ("bye\n", 0o111));
     chmod(&sandbox, "README", 0o644);
     sandbox.commit("not executable");
-    // By the record it has landed, and half of it is there.
+    // By the record it has landed, so it needs `--again`. Half of it is already applied.
     sandbox.apply(["--again"], response).exits(0);
     assert_eq!((sandbox.text("README").as_str(), mode(&sandbox, "README")), ("bye\n", 0o111));
     assert_eq!(sandbox.status(), "");
@@ -203,7 +204,7 @@ fn a_mode_is_brought_onto_a_branch_that_has_moved_on() {
     assert_eq!((sandbox.text("README").as_str(), mode(&sandbox, "README")), ("hello\nmore\n", 0o111));
 }
 
-/// A diff of one line of forty, made on a version of the file that no branch has any more but by history.
+/// Returns a diff of one line of forty, made on a version of the file that is only in the history.
 fn stale(sandbox: &Sandbox) -> String {
     sandbox.file("forty.txt", lines(1..41));
     sandbox.commit("as it was");
@@ -217,7 +218,7 @@ fn stale(sandbox: &Sandbox) -> String {
 fn a_diff_of_another_version_that_the_repository_has_is_merged() {
     let sandbox = Sandbox::new();
     let diff = stale(&sandbox);
-    // What the hunk quotes beside its line is another by now.
+    // The branch has changed the lines that the hunk quotes next to its own.
     let now = lines(1..41).replace("line 18\n", "value = 18\nvalue += 1\n").replace("line 22\n", "");
     sandbox.file("forty.txt", format!("first\n{now}"));
     let tip = sandbox.commit("meanwhile");
@@ -229,7 +230,7 @@ fn a_diff_of_another_version_that_the_repository_has_is_merged() {
     let landed = sandbox.head();
     sandbox.apply([""; 0], &diff).exits(0).says("already applied");
     assert_eq!(sandbox.head(), landed);
-    // As git has it.
+    // `git apply -3` gives the same.
     sandbox.git(["checkout", "-q", "-b", "git", &tip]);
     let file = sandbox.response(&diff);
     sandbox.git(["apply", "-3", file.to_str().unwrap()]);
@@ -248,7 +249,7 @@ fn a_diff_of_another_version_in_conflict_is_refused() {
     let head = sandbox.head();
     sandbox.apply([""; 0], &diff).exits(1).says("conflict");
     assert_eq!(sandbox.head(), head);
-    // A copy of the lines elsewhere is not what the hunk was made on.
+    // The same lines elsewhere are not those that the hunk was made on.
     sandbox.run(["--abort"]).exits(0);
     sandbox.file("forty.txt", lines(1..17));
     sandbox.commit("cut");
@@ -263,7 +264,7 @@ fn a_blob_is_told_by_its_name_alone_and_is_none_of_another_kind() {
     let tip = sandbox.commit("meanwhile");
     let index = diff.lines().find(|line| line.starts_with("index ")).unwrap();
     let id = &index["index ".len()..index.find("..").unwrap()];
-    // Too short, a commit's, and no name at all.
+    // A name that is too short, that of a commit, and two that are not object names.
     for name in [&id[..4], &tip, "HEAD", "../../x"] {
         let run = sandbox.apply([""; 0], &diff.replace(id, name));
         run.exits(1).says("search-not-found");

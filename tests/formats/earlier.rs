@@ -1,9 +1,9 @@
-//! Edits of a version of a file that the branch has had: the refusal names it, and `--base auto` takes it.
+//! Edits of an earlier version of a file: the refusal names the commit, and `--base auto` finds it.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch, same};
 
-/// A file that has changed its middle in each of three commits, and one commit about another file; the commits.
+/// Creates a file whose middle three commits have changed, and another commit about another file. Returns the commits.
 fn history() -> (Sandbox, Vec<String>) {
     let sandbox = Sandbox::new();
     let text = |middle: &str| {
@@ -33,7 +33,7 @@ fn a_refusal_names_the_newest_commit_in_which_the_text_is() {
     let base = short(&sandbox, &commits[1]);
     assert!(run.stderr.contains(&format!("--base {base}")), "{run:?}");
     same("a refusal", &before, &sandbox.listing());
-    // What never was there has no such way on.
+    // For a text that no version had, there is no such hint.
     let never = patch("a.rs", "Never", "delta()\n", "delta(2)\n");
     let run = sandbox.apply(["--no-keep"], &never).exits(1);
     assert!(!run.stderr.contains("--base"), "{run:?}");
@@ -44,13 +44,13 @@ fn base_auto_is_the_newest_commit_in_which_all_edits_are() {
     let (sandbox, commits) = history();
     let both = patch("a.rs", "First", "first 3\n", "first three\n")
         + &patch("a.rs", "Last", "alpha()\nlast 1\nlast 2\n", "alpha()\nlast 1\nlast two\n");
-    // Of the middle's three versions the edits fit the oldest; the merge keeps the newest.
+    // The edits match the oldest of the three versions of the middle; the merge keeps the newest.
     let run = sandbox.apply(["--base", "auto"], &both).exits(0);
     assert!(sandbox.text("a.rs").contains("first three\n"), "{run:?}");
     assert!(sandbox.text("a.rs").contains("gamma()\nlast 1\nlast two\n"), "{run:?}");
     assert_eq!(sandbox.subjects(&format!("{}..", commits[3])), ["First", "Last"]);
 
-    // What fits the tip lands as ever, and so does what makes a file.
+    // An edit that matches the tip lands as usual, and so does a new file.
     let now = patch("a.rs", "Now", "gamma()\n", "gamma(2)\n") + &create("new", "Add", "new\n");
     sandbox.apply(["--base", "auto"], &now).exits(0);
     assert!(sandbox.text("a.rs").contains("gamma(2)\n"));

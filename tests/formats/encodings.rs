@@ -1,4 +1,5 @@
-//! Text that is not UTF-8 and of which no attribute says so: its ASCII lines are edited, and every other byte stays.
+//! Text that is not UTF-8, without an attribute that says so: its ASCII lines can be edited, and every other byte
+//! stays.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch, rename, replace, same};
@@ -34,9 +35,9 @@ fn ascii_lines_are_edited_and_all_other_bytes_stay() {
     assert_eq!(sandbox.read("moved.py"), b"# caf\xe9\nplain = 3\nmore = 4\n# na\xefve \xdf\nadded = 5\n");
     assert_eq!(sandbox.read("crlf.txt"), b"\xe4\r\nother\r\nmore\r\n\xf6");
     assert_eq!(sandbox.status(), "");
-    // A whole new text of ASCII is in any encoding.
+    // A new ASCII text fits any encoding.
     sandbox.apply([""; 0], &replace("moved.py", "w", "plain\n")).exits(0);
-    // And what was UTF-8, or is new, may be anything of it.
+    // A file that was UTF-8, or is new, may have any UTF-8.
     sandbox.apply([""; 0], &(append("README", "caf\u{e9}\n") + &create("new", "w", "\u{e9}\n"))).exits(0);
     assert_eq!(sandbox.text("README"), "hello\ncaf\u{e9}\n");
     sandbox.is_sound();
@@ -65,7 +66,7 @@ fn what_would_mix_encodings_is_refused_with_the_reason() {
     }
     let over = create("latin.py", "w", "# caf\u{e9}\n");
     sandbox.apply(["--no-keep", "--allow-overwrite"], &over).exits(1).says(why);
-    // What quotes such a line cannot be found, and is told why.
+    // A search text with such a line has no match, and the refusal says why.
     for quoted in ["# caf\u{e9}\nplain = 1\n", "# caf\u{fffd}\nplain = 1\n"] {
         let response = patch("latin.py", "w", quoted, "plain = 2\n");
         let run = sandbox.apply(["--no-keep", "--max-fuzz", "exact"], &response).exits(1);

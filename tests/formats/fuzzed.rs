@@ -1,7 +1,7 @@
-//! What fuzzing has found out, held to the same checks again: every kept input of every target, in `tests/fuzz/corpus`.
+//! Every kept input of every fuzz target, in `tests/fuzz/corpus`, goes through the same checks again.
 //!
-//! The inputs are those that reach something that no other does (`cargo fuzz cmin`), the short ones of them; what once
-//! broke a check stays as `found-*`.
+//! The inputs are the short ones of those that reach something that no other reaches (`cargo fuzz cmin`). An input that
+//! once broke a check is kept as `found-*`.
 #[path = "../fuzz/checks/apply_patch.rs"]
 mod apply_patch;
 #[path = "../fuzz/checks/applydir.rs"]

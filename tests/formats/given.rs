@@ -1,4 +1,4 @@
-//! Answers that came by a pipe, which nobody may be able to give again: what does not land is kept.
+//! Responses from a pipe, which may be the only copy: if they do not land they are kept.
 use crate::sandbox;
 
 use sandbox::fault::{signal, wait_for};
@@ -14,7 +14,8 @@ fn greeting() -> String {
     "As you like:\n\n".to_owned() + &patch("README", "Greet the world", "hello\n", "hello world\n")
 }
 
-/// What keeps it from landing, with which options, how it ends, and what takes that out of the way.
+/// What stops the landing: a shell command that sets it up, the options, the exit status, and a command that removes
+/// the obstacle.
 const STOPPED: &[(&str, &[&str], i32, &str)] = &[
     ("true", &["-x", "test -f go-on"], 2, "touch go-on; git add go-on; git commit -q -m go-on"),
     (
@@ -41,7 +42,7 @@ fn what_came_by_a_pipe_and_did_not_land_can_be_tried_again() {
         assert!(run.stderr.contains("'git llm-apply --continue="), "{}", run.stderr);
         assert!(run.stderr.contains("' tries it again"), "{}", run.stderr);
         shell(&sandbox, settled);
-        // What the attempt was given counts still.
+        // The options of the attempt still apply.
         let again: &[&str] =
             if options.iter().any(|option| option.starts_with("-S")) { &["--no-gpg-sign"] } else { &[] };
         sandbox.run(["--continue"].iter().chain(again)).exits(0);
@@ -84,7 +85,7 @@ fn an_answer_without_edits_is_kept_as_it_is() {
     let run = piped(&sandbox, &[], "I would\u{a0}rather not.\n").exits(5);
     assert!(run.stderr.contains("the response is kept in ") && run.stderr.contains(kept), "{}", run.stderr);
     assert_eq!(sandbox.text(kept), "I would\u{a0}rather not.\n");
-    // It is a response like any other; what lands takes its place.
+    // The kept response can be given like any other. When a response lands, the kept one is removed.
     sandbox.run([kept]).exits(5);
     piped(&sandbox, &[], greeting()).exits(0);
     assert!(!sandbox.exists(kept));
@@ -102,7 +103,7 @@ fn a_link_in_its_place_is_not_followed() {
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
     assert!(kept.symlink_metadata().unwrap().is_file());
     assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), "I would rather not.\n");
-    // Where nothing can be put it is said that it is lost, and nothing else is.
+    // If it cannot be kept there, the message says that it is lost, and nothing else changes.
     std::fs::remove_file(&kept).unwrap();
     std::fs::create_dir(&kept).unwrap();
     let before = sandbox.listing();
@@ -112,7 +113,7 @@ fn a_link_in_its_place_is_not_followed() {
 
 #[test]
 fn whoever_interrupts_wants_nothing_of_it() {
-    // A command, and a filter before anything is prepared.
+    // Interrupted in a command of `--exec`, and in a filter, before anything is prepared.
     for filtered in [false, true] {
         let sandbox = Sandbox::new();
         let mark = sandbox.root().join("mark");
@@ -147,7 +148,7 @@ fn corrections_that_do_not_fit_are_kept_and_so_is_the_attempt() {
     sandbox.apply([""; 0], &two).exits(1);
     let before = sandbox.listing();
     let wrong = patch("src/a.rs", "w", "fn a() {}\n", "fn alpha() {}\n");
-    // What no attempt has failed edits for, and what cannot be read.
+    // Corrections without a matching failed edit, and ones that cannot be read.
     for (text, code) in [(wrong, 128), (greeting().replace("</edit>", ""), 1)] {
         piped(&sandbox, &["--continue"], &text).exits(code).says("the response is kept in ");
         assert_eq!(sandbox.text(".git/LLM_APPLY_ANSWER"), text);
@@ -195,19 +196,19 @@ fn what_cannot_be_read_is_kept_to_the_byte() {
         std::fs::remove_file(&kept).unwrap();
         same("nothing else", &before, &sandbox.listing());
     }
-    // Beside a file that is not there, or is no text.
+    // The other response is missing, or is not text.
     for other in ["../nothing", "../latin"] {
         piped(&sandbox, &["-", other], greeting()).exits(128).says("the response is kept in ");
         assert_eq!(std::fs::read(&kept).unwrap(), greeting().as_bytes(), "{other}");
         std::fs::remove_file(&kept).unwrap();
     }
-    // Programs are told where, too, if nothing was tried.
+    // Programs are told where it is too, even if nothing was tried.
     let run = piped(&sandbox, &["--json", "-b", "a..{n}"], greeting()).exits(128);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(report["remarks"][0].as_str().unwrap().starts_with("the response is kept in "), "{report}");
     assert_eq!(std::fs::read(&kept).unwrap(), greeting().as_bytes());
     std::fs::remove_file(&kept).unwrap();
-    // What is too large is not there as a whole.
+    // A response that is too large was not read completely, so it is not kept.
     sandbox.git(["config", "llmapply.maxSize", "100"]);
     let run = piped(&sandbox, &[], [b'\xff'; 200]).exits(128);
     assert!(!run.stderr.contains("kept"), "{}", run.stderr);

@@ -1,5 +1,5 @@
-//! Other kinds of repository: with SHA-256, and with references that only git can read, in a reftable or beside an extension
-//! that the library does not know.
+//! Other kinds of repository: with SHA-256, and with references that only git can read, in a reftable or with an
+//! extension that the library does not know.
 use crate::sandbox;
 
 use sandbox::kinds::{self, in_others};
@@ -41,16 +41,16 @@ fn targets() {
     let first = sandbox.head();
     sandbox.file("later", "x\n");
     sandbox.commit("later");
-    // Others, made from HEAD and from a base.
+    // New branches, from HEAD and from a base.
     sandbox.apply(["-b", "try/one"], &five()).exits(0).says("try/one: new");
     sandbox.apply(["-b", "try/two", "--base", &first], &five()).exits(0);
     assert_eq!(sandbox.git(["rev-parse", "try/two~5"]), first);
     assert_eq!(sandbox.status(), "");
-    // One that is in the way of another is not made.
+    // A branch whose name conflicts with another one is not created.
     let before = sandbox.git(["for-each-ref"]);
     sandbox.apply(["-b", "try"], &five()).exits(128);
     assert_eq!(sandbox.git(["for-each-ref"]), before);
-    // An earlier base on a branch that has moved on.
+    // An earlier base, on a branch that has moved on.
     sandbox.apply(["--base", &first], &patch("src/a.rs", "w", "fn b() {}\n", "fn beta() {}\n")).exits(0);
     assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn beta() {}\nfn c() {}\n");
     // A detached HEAD.
@@ -61,7 +61,7 @@ fn targets() {
     assert_eq!(sandbox.git(["rev-parse", "main"]), main);
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
-    // A linked worktree, whose branch is nobody else's.
+    // A branch that is checked out in a linked worktree is refused.
     sandbox.git(["worktree", "add", "-q", "-b", "side", "../linked", "main"]);
     sandbox.apply(["-b", "side"], &create("new", "w", "x\n")).exits(4).says("used by worktree at");
     sandbox.git(["checkout", "-q", "main"]);
@@ -75,12 +75,12 @@ fn targets() {
     sandbox.apply(["-C", "src"], &create("new", "w", "x\n")).exits(0);
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
-    // A first commit.
+    // The first commit of a repository.
     let sandbox = Sandbox::unborn();
     sandbox.apply([""; 0], &create("a/b", "Begin", "one\n")).exits(0);
     assert_eq!(sandbox.subjects("main"), ["Begin"]);
     assert_eq!(sandbox.status(), "");
-    // A bare one.
+    // A bare repository.
     sandbox.git(["clone", "-q", "--bare", ".", "../bare.git"]);
     sandbox.apply(["-C", "../bare.git"], &create("c", "Go on", "one\n")).exits(0);
     assert_eq!(sandbox.git(["-C", "../bare.git", "log", "--format=%s"]), "Go on\nBegin");
@@ -111,7 +111,7 @@ fn obstacles() {
         sandbox.apply([""; 0], &five()).exits(4).says(&format!("git {operation} is in progress"));
         sandbox.git([operation, "--abort"]);
     }
-    // Of several commits, of which one was resolved by 'git commit'.
+    // A cherry-pick or revert of several commits, one of which was resolved by `git commit`.
     sandbox.git(["branch", "both", "other"]);
     sandbox.git(["checkout", "-q", "both"]);
     sandbox.file("d", "theirs\n");

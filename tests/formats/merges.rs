@@ -1,8 +1,8 @@
-//! The rules of snippets clause by clause, in every language: `tests/formats/merges/<language>.txt` has the cases.
+//! The rules of snippets, clause by clause, in every language. `tests/formats/merges/<language>.txt` has the cases.
 //!
-//! A case begins with `## <clause>: <what>`. Behind `--- file`, `--- snippet` and `--- after` stand the texts; in place of
-//! the last one, `--- refused <words>` has words of the message, and `--- loses <words>` of one that `--allow-shrink` lets
-//! pass. What was merged is merged once more, which changes nothing.
+//! A case begins with `## <clause>: <what>`. Its texts follow `--- file`, `--- snippet` and `--- after`. Instead of the
+//! last one there may be `--- refused <words>`, with words of the message, or `--- loses <words>` if `--allow-shrink`
+//! allows it. Each snippet is merged a second time, which must change nothing.
 #![cfg(feature = "syntax")]
 
 use git_llm_apply::syntax;
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The clauses of the rules, and in how many languages each has a case.
+/// The clauses of the rules, each with the number of languages that have a case for it.
 const CLAUSES: &[(&str, usize)] = &[
     ("1 the file parses", 3),
     ("1 the snippet parses", 3),
@@ -73,7 +73,7 @@ struct Case {
     path: String,
     file: String,
     snippet: String,
-    /// The result, or what the message has and whether `--allow-shrink` lets it pass.
+    /// The result, or words of the message and whether `--allow-shrink` allows it.
     wanted: Option<Result<String, (String, bool)>>,
 }
 
@@ -114,7 +114,7 @@ fn cases(path: &Path) -> Vec<Case> {
         target.push_str(line);
         target.push('\n');
     }
-    // A blank line before the next head is for the reader.
+    // A blank line before the next head is only for readers.
     let trimmed = |text: &str| text.trim_end_matches('\n').to_owned() + "\n";
     for case in &mut all {
         (case.file, case.snippet) = (trimmed(&case.file), trimmed(&case.snippet));
@@ -125,7 +125,7 @@ fn cases(path: &Path) -> Vec<Case> {
     all
 }
 
-/// What is wrong about a case.
+/// Returns what is wrong with the result of a case.
 fn judge(case: &Case) -> Option<String> {
     let merged = |file: &str, may_lose| syntax::merge(&case.path, file, &case.snippet, may_lose);
     let found = merged(&case.file, false);

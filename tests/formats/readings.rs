@@ -1,12 +1,12 @@
-//! How answers are read, as far as trees do not show it: subjects and bodies, the names of operations and paths, warnings
-//! and hints.
+//! What is read from answers and is not visible in trees: subjects and bodies, operations and paths, warnings and
+//! hints.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
-/// Edits of src/a.rs in every format, without a reason of their own.
+/// Returns edits of src/a.rs in every format, without a reason.
 fn edits() -> Vec<(&'static str, &'static str)> {
     vec![
         (
@@ -228,7 +228,7 @@ fn the_root_is_what_a_bare_repository_is_called() {
     run("shop", "fn a() {}").exits(0);
     run("shop.git", "fn b() {}").exits(1).says("root");
     run("elsewhere", "fn b() {}").exits(1).says("root");
-    // Within it, what is linked to it has a name too.
+    // In a linked worktree the name of that worktree works too.
     let linked = sandbox.root().join("side");
     sandbox.git([
         "-C",
@@ -285,7 +285,7 @@ fn of_two_whole_texts_the_one_that_a_later_edit_replaces_is_named() {
     let run = sandbox.apply([""; 0], &response).exits(0);
     run.says("not applied: the file already has the text of a later edit").says("already applied");
     assert_eq!((sandbox.head(), sandbox.text("README")), (head, "hello\n".to_owned()));
-    // Where both texts are the file's, nothing was replaced.
+    // If both texts are what the file has, nothing was replaced.
     let run = sandbox.apply([""; 0], &write("hello\n").repeat(2)).exits(0);
     assert!(!run.stderr.contains("not applied"), "{run:?}");
 }
@@ -299,7 +299,7 @@ fn a_line_that_touches_an_edit_is_a_reason_only_as_a_sentence() {
         (format!("Greet in short words.\n\ndiff Copy code\n{diff}"), "Greet in short words"),
         (format!("apply_patch <<'EOF'\n{patch}"), "Update README"),
         (format!("# Greetings\napply_patch <<'EOF'\n{patch}"), "Greetings"),
-        // A sentence is one, and so is what a blank line sets off.
+        // A sentence is a reason, and so is a paragraph that a blank line sets off.
         (format!("Greet in short words.\n{diff}"), "Greet in short words"),
         (format!("Greet in short words\n\n{diff}"), "Greet in short words"),
         (format!("Greet in short words,\nas all do\n{diff}"), "Greet in short words, as all do"),

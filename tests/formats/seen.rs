@@ -1,11 +1,11 @@
-//! What is said of an answer in which nothing can be applied, and of what in an answer could not be read: the same to people
-//! and in JSON.
+//! What is reported about an answer without edits, and about parts that could not be read: the same for people and in
+//! JSON.
 use crate::sandbox;
 
 use sandbox::{Sandbox, replace};
 use serde_json::{Value, json};
 
-/// Runs it with `--json` too, and gives that.
+/// Runs it, also with `--json`, and returns the text and the JSON.
 #[track_caller]
 fn said(answer: &str, options: &[&str], code: i32) -> (String, Value) {
     let sandbox = Sandbox::new();
@@ -18,7 +18,7 @@ fn said(answer: &str, options: &[&str], code: i32) -> (String, Value) {
     (run.stderr, serde_json::from_str(&json.stdout).unwrap())
 }
 
-/// Nothing can be applied, and this was seen there.
+/// Checks that nothing can be applied, and that this is reported for these lines.
 #[track_caller]
 fn sees(answer: &str, lines: (u64, u64), message: &str, way: &str) {
     let (text, json) = said(answer, &[], 5);
@@ -29,7 +29,7 @@ fn sees(answer: &str, lines: (u64, u64), message: &str, way: &str) {
     assert!(seen["message"].as_str().unwrap().contains(message), "{seen:#}");
     assert!(seen["help"].as_str().unwrap_or_default().contains(way), "{seen:#}");
     assert_eq!(seen["lines"], json!({ "first": lines.0, "last": lines.1 }), "{answer}");
-    // Also where people want to hear little.
+    // `-q` does not hide it.
     let (quiet, _) = said(answer, &["-q"], 5);
     assert!(quiet.contains(message), "{quiet}");
 }
@@ -85,7 +85,7 @@ fn what_a_region_holds_beside_its_edits_is_not_left_out_in_silence() {
         (format!("[{edit},\n{other}]\n"), "line 2"),
         (format!("```json\n[{edit},\n{other}]\n```\n"), "line 3"),
         (format!("{other}\n{edit}\n{other}\n"), "lines 1, 3"),
-        // What a model says beside its calls is a string in the record of a conversation.
+        // In the record of a conversation, what a model says next to its calls is a string.
         (format!("[{},\n{edit}]\n", serde_json::json!({"text": format!("README\n{blocks}")})), "line 1"),
         (format!("[{},\n{edit}]\n", serde_json::json!({"text": "Words,\nand more.\n"})), ""),
         (
@@ -105,7 +105,7 @@ fn what_a_region_holds_beside_its_edits_is_not_left_out_in_silence() {
         assert_eq!(note.contains(&format!("({lines}")), !lines.is_empty(), "{answer}\n{}", run.stderr);
         Sandbox::new().apply(["--strict", "--no-keep"], &answer).exits(i32::from(!lines.is_empty()));
     }
-    // The line that ends a here-document belongs to its command, also if a diff in it is shorter than its numbers say.
+    // The line that ends a here-document belongs to its command, even if a diff in it is shorter than its numbers say.
     let patch = "*** Begin Patch\n*** Update File: README\n@@\n-hello\n+bye\n*** End Patch\n";
     for text in [patch, diff, &diff.replace("-1 +1", "-1,2 +1,2")] {
         let answer = format!("```bash\napply <<'EOF'\n{text}EOF\n```\n");
@@ -113,7 +113,7 @@ fn what_a_region_holds_beside_its_edits_is_not_left_out_in_silence() {
         let more = Sandbox::new().apply([""; 0], &answer.replace("EOF\n```", "EOF\nmake\n```")).exits(0);
         assert!(more.stderr.contains("not read: 1 other code block"), "{}", more.stderr);
     }
-    // What holds edits is no fence of its own.
+    // A fence around edits is not reported.
     let fenced = format!("<FILE_CHANGES>\n```xml\n{new}\n```\n</FILE_CHANGES>\n");
     Sandbox::new().apply(["--strict"], &fenced).exits(0);
 }
@@ -124,7 +124,7 @@ fn another_format_than_the_one_asked_for_is_named() {
     let (text, json) = said(&edit, &["--format=applydir"], 5);
     assert!(text.contains("the edits are in another format: opx"), "{text}");
     assert!(json["diagnostics"][0]["help"].as_str().unwrap().contains("--format"), "{json:#}");
-    // Beside edits of the format that was asked for they are counted.
+    // If the response has edits of the given format, the others are counted.
     let patch = "*** Begin Patch\n*** Delete File: old.txt\n*** End Patch\n";
     let sandbox = Sandbox::new();
     let answer = format!("{patch}\nAnd:\n\n{edit}");

@@ -1,4 +1,4 @@
-//! Snippets from outside: edits as any other, which land, are refused, corrected and taken back.
+//! Snippets, run through the binary: like any other edit they land, are refused, corrected and taken back.
 #![cfg(feature = "syntax")]
 
 use crate::sandbox;
@@ -41,7 +41,7 @@ fn a_snippet_is_an_edit_that_lands_and_is_taken_back() {
     let after = sorted().replace("return 0", "return 1");
     assert_eq!(sandbox.text("src/shelf.py"), after);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["Update src/shelf.py"; 2]);
-    // Twice is once, by the record and by the text.
+    // A second run changes nothing, by the record and by the text.
     sandbox.apply(["--format=snippet"], &response).exits(0).says("already landed");
     sandbox.apply(["--format=snippet", "--again", "--no-record"], &response).exits(0).says("already applied");
     sandbox.run(["undo", "--edit", "1"]).exits(0);
@@ -115,7 +115,7 @@ fn without_the_option_the_block_and_the_option_are_named() {
     sandbox.git(["config", "llmapply.format", "snippet"]);
     sandbox.apply([""; 0], &block(SORT)).exits(0);
     assert_eq!(sandbox.text("src/shelf.py"), sorted());
-    // Where it is given already, the hint does not lead in a circle.
+    // If the format is already given, the hint does not name it again.
     let outside = block(SORT).replace("src/shelf.py", "../shelf.py");
     let run = sandbox.apply([""; 0], &outside).exits(5).says("this code block names `../shelf.py`");
     assert!(run.stderr.contains("--format whole-file") && !run.stderr.contains("--format snippet"));
@@ -129,7 +129,7 @@ fn of_two_blocks_in_a_row_the_second_takes_the_place_of_the_first() {
     let response = format!("In src/shelf.py replace\n\n{}with\n\n{}", block(old), block(new));
     sandbox.apply(["--format=snippet"], &response).exits(0);
     assert_eq!(sandbox.text("src/shelf.py"), SHELF.replace(old, new));
-    // The other way round it is not clear which is meant.
+    // In the other order it is not clear which one is meant.
     let response = format!("{}is now\n\n{}", block(old), block(new));
     sandbox.apply(["--format=snippet", "--no-keep"], &response).exits(1).says("snippet-unclear");
 }
@@ -155,7 +155,7 @@ fn the_second_of_two_blocks_under_one_path_is_never_left_out() {
             sandbox.apply(again, &response).exits(1).says("may be the new text");
         }
     }
-    // Several pairs under one path.
+    // Several pairs below one path.
     let both = format!("src/shelf.py\n\n{}{}", fence(main), fence(&pairs[0].1));
     let both = format!("{both}And\n\n{}{}", fence("import os\n"), fence("import sys\n"));
     let copy = sandbox.copy();
@@ -163,14 +163,14 @@ fn the_second_of_two_blocks_under_one_path_is_never_left_out() {
     let wanted = SHELF.replace("return 0", "return 9").replace("import os", "import sys");
     assert_eq!(copy.text("src/shelf.py"), wanted);
     copy.apply(["--format=snippet"], &both).exits(0).says("already landed");
-    // It cannot take the place of the first, or the first is not in the file as it is.
+    // The second cannot replace the first, or the file does not have the first one's lines.
     for (old, new) in [(main, "Shelf().sort()\n"), (&*main.replace("(shelf)", "(1)"), &*pairs[0].1)] {
         let response = format!("src/shelf.py\n\n{}with\n\n{}", fence(old), fence(new));
         let run = sandbox.apply(["--format=snippet", "--no-keep"], &response).exits(1);
         run.says("src/shelf.py: this code block or the one above it may be the new text");
         assert_eq!(sandbox.text("src/shelf.py"), SHELF);
     }
-    // One that shows what to run is not read, nor is one below a snippet that changes the file.
+    // A block that shows a command is not read, and neither is one below a snippet that changes the file.
     let run = format!("src/shelf.py\n\n{}Run it:\n\n```sh\npython src/shelf.py\n```\n", fence(SORT));
     sandbox.copy().apply(["--format=snippet"], &run).exits(0).says("not read: 1 other code block");
     let usage = format!("src/shelf.py\n\n{}Use it:\n\n{}", fence(SORT), fence("Shelf().sort()\n"));
@@ -184,7 +184,7 @@ fn of_two_blocks_of_imports_the_second_takes_the_place_of_the_first() {
         sandbox.apply(["--format=snippet"], &(block(old) + &block(new))).exits(0);
         assert_eq!(sandbox.text("src/shelf.py"), SHELF.replace(old, new));
     }
-    // A definition is no new text of an import.
+    // A definition cannot replace an import.
     let sandbox = shop();
     let main = "import os\n\n\n".to_owned() + &SHELF[SHELF.find("def main").unwrap()..];
     let response = block("import os\n") + &block(&main.replace("return 0", "return 1"));
@@ -207,7 +207,7 @@ fn the_path_as_a_comment_stays_if_the_file_begins_with_it() {
             sandbox.run(["undo"]).exits(0);
             sandbox.apply([format], response).exits(0);
             assert_eq!(sandbox.text("src/shelf.py"), after, "{format} {response}");
-            // In a file without it, it only names the file.
+            // If the file does not begin with that comment, the comment only names the file.
             let sandbox = Sandbox::new();
             sandbox.file("src/shelf.py", shelf.replace("# src/shelf.py\n", ""));
             sandbox.commit("shelf");
@@ -262,7 +262,7 @@ fn syntax_that_gets_worse_is_said_or_refused() {
     sandbox.apply(["--syntax=refuse", "--branch-per-edit=one/{n}"], &response).exits(1).says("[syntax]");
     let run = sandbox.apply(["-n", "--syntax=off"], &response).exits(0);
     assert!(!run.stderr.contains("syntax error"), "{run:?}");
-    // It is a failed edit like any other: it can be corrected, and the others land without it.
+    // A failed edit like any other: it can be corrected, and the others land without it.
     let both = response.clone() + &patch("README", "w", "hello\n", "hello world\n");
     let run =
         sandbox.apply(["--syntax=refuse"], &both).exits(1).says("edit 1 of 2 failed (edit 2 would apply)");
@@ -275,13 +275,13 @@ fn syntax_that_gets_worse_is_said_or_refused() {
     sandbox.apply(["--syntax=refuse", "--keep-going"], &both).exits(1).says("[syntax]");
     assert!(sandbox.text("src/shelf.py").contains("return 0\n") && sandbox.text("README") == "hello world\n");
     sandbox.apply([""; 0], &response).exits(0);
-    // What was broken before is not said again.
+    // A file that was already broken is not reported again.
     let next = patch("src/shelf.py", "w", "    shelf.sort()\n", "    shelf.sort(1)\n");
     let run = sandbox.apply(["-n"], &next).exits(0);
     assert!(!run.stderr.contains("syntax error"), "{run:?}");
 }
 
-/// A run that is given answers.
+/// Runs it with answers on standard input.
 fn answered(sandbox: &Sandbox, args: &[&str], answers: &str) -> sandbox::Run {
     sandbox::Run::fed(sandbox.command(args), answers)
 }
@@ -291,7 +291,7 @@ fn they_are_chosen_by_number_and_one_by_one() {
     let sandbox = shop();
     let base = sandbox.head();
     let response = block(SORT) + &block(BAD) + &block("import os\nimport sys\n");
-    // What is not wanted is not judged.
+    // An edit that is not wanted is not checked.
     sandbox.apply(["--format=snippet", "--except=2"], &response).exits(0);
     assert_eq!(sandbox.text("src/shelf.py"), sorted().replace("import os\n", "import os\nimport sys\n"));
     sandbox.apply(["--format=snippet", "--except=2"], &response).exits(0).says("already landed");
@@ -311,7 +311,7 @@ fn what_goes_on_lands_with_what_was_refused() {
     let other = patch("src/shelf.py", "Say it", "    return 9\n", "    return 2\n");
     let response = block(SORT) + &other + "\n" + &block("import os\nimport sys\n");
     sandbox.apply(["--format=snippet"], &response).exits(1);
-    // The correction is one in another format.
+    // The correction is in another format.
     let other = other.replace("return 9", "return 0");
     sandbox.apply(["--continue", "--format=snippet"], &other).exits(0);
     let wanted = sorted().replace("return 0", "return 2").replace("import os\n", "import os\nimport sys\n");
@@ -328,13 +328,13 @@ fn one_that_builds_on_an_edit_before_it_finds_what_that_made() {
     sandbox.apply(["--format=snippet"], &(first.clone() + "\n" + &block(BAD))).exits(0);
     let wanted = SHELF.replace("print", "show").replace("return 0", "return 1");
     assert_eq!(sandbox.text("src/shelf.py"), wanted);
-    // One that shows the file as it was before the response is brought over.
+    // A snippet of the file as it was before the response is merged into the changed file.
     let sandbox = shop();
     let response = patch("src/shelf.py", "w", "import os\n", "import re\n") + "\n" + &block(MAIN);
     sandbox.apply(["--format=snippet"], &response).exits(0);
     let wanted = SHELF.replace("import os", "import re").replace("return 0", "return 1");
     assert_eq!(sandbox.text("src/shelf.py"), wanted);
-    // Not where both change the same line.
+    // Not if both change the same line.
     let response = first + "\n" + &block(&MAIN.replace("print(shelf)", "print(len(shelf))"));
     let sandbox = shop();
     sandbox.apply(["--format=snippet", "--no-keep"], &response).exits(1).says("snippet-unclear");
@@ -349,7 +349,7 @@ fn a_base_that_the_branch_left_in_the_same_lines_is_a_conflict() {
     let tip = sandbox.commit("other");
     sandbox.apply(["--format=snippet", "--no-keep", &format!("--base={base}")], &block(SORT)).exits(1);
     assert_eq!(sandbox.head(), tip);
-    // What the base alone has is found there.
+    // A line that only the base has is found at the base.
     let sandbox = shop();
     let base = sandbox.head();
     sandbox.file("src/shelf.py", SHELF.replace("    print(shelf)\n", ""));
@@ -398,7 +398,7 @@ fn a_report_says_what_came_of_each() {
     assert_eq!((wrong["code"].as_str(), wrong["edit"].as_u64()), (Some("snippet-unclear"), Some(2)));
     let report = json(&sandbox, &[], &block(SORT), 0);
     assert_eq!(report["edits"][0]["state"], "landed", "{report:#}");
-    // Without a record it is known by what it would change: nothing.
+    // Without a record it is known by its result: it changes nothing.
     let report = json(&sandbox, &["--no-record", "--again"], &block(SORT), 0);
     assert_eq!(report["edits"][0]["state"], "already-applied", "{report:#}");
 }

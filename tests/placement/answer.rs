@@ -1,4 +1,4 @@
-//! Answers of a model, written as short as can be: what to find and what to put there, in each format.
+//! Short answers of a model, written in each format: a search text, and its replacement.
 #![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part of this")]
 
 use similar::{ChangeTag, TextDiff};
@@ -12,13 +12,13 @@ impl Answers {
         Self(vec![(format, text)])
     }
 
-    /// The answers of both.
+    /// Returns the answers of both.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// One response that holds the one after the other, with a sentence between them.
+    /// Joins two answers to one response in each format, with a sentence between them.
     pub(crate) fn then(self, other: Self) -> Self {
         let joined = self.0.into_iter().zip(other.0).map(|((format, first), (other, second))| {
             assert_eq!(format, other, "both are in one format");
@@ -27,19 +27,19 @@ impl Answers {
         Self(joined.collect())
     }
 
-    /// Without those of one format.
+    /// Returns the answers without those in one format.
     pub(crate) fn but(mut self, format: &str) -> Self {
         self.0.retain(|(name, _)| *name != format);
         self
     }
 }
 
-/// The lines, each ended by a newline.
+/// Returns a text whose last line ends with a newline.
 fn ended(text: &str) -> String {
     if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
 }
 
-/// The lines of one text after the other, with the marks of a diff.
+/// Returns the lines of both texts with the marks of a diff.
 pub(crate) fn marked(find: &str, put: &str) -> String {
     let (find, put) = (ended(find), ended(put));
     let diff = TextDiff::from_lines(&find, &put);
@@ -55,7 +55,7 @@ pub(crate) fn marked(find: &str, put: &str) -> String {
         .collect()
 }
 
-/// Hunks without numbers.
+/// Returns hunks without numbers.
 fn hunks(pairs: &[(&str, &str)]) -> String {
     pairs.iter().map(|(find, put)| format!("@@\n{}", marked(find, put))).collect()
 }
@@ -73,17 +73,17 @@ fn elements(path: &str, pairs: &[(&str, &str)]) -> String {
     format!("<opx>\n{all}</opx>\n")
 }
 
-/// OPX.
+/// In OPX.
 pub(crate) fn opx(path: &str, find: &str, put: &str) -> Answers {
     Answers::one("opx", element(path, "", find, put))
 }
 
-/// OPX, several edits.
+/// In OPX, several edits.
 pub(crate) fn opx_all(path: &str, pairs: &[(&str, &str)]) -> Answers {
     Answers::one("opx", elements(path, pairs))
 }
 
-/// OPX with an `occurrence`.
+/// In OPX, with an `occurrence`.
 pub(crate) fn occurrence(which: &str, path: &str, find: &str, put: &str) -> Answers {
     Answers::one("opx", element(path, &format!(" occurrence=\"{which}\""), find, put))
 }
@@ -93,30 +93,30 @@ fn block(hint: &str, find: &str, put: &str) -> String {
     format!("<<<<<<< SEARCH\n{hint}{find}=======\n{put}>>>>>>> REPLACE\n")
 }
 
-/// SEARCH/REPLACE.
+/// As a SEARCH/REPLACE block.
 pub(crate) fn search_replace(path: &str, find: &str, put: &str) -> Answers {
     search_replace_all(path, &[(find, put)])
 }
 
-/// SEARCH/REPLACE, several blocks under one heading.
+/// As several SEARCH/REPLACE blocks below one heading.
 pub(crate) fn search_replace_all(path: &str, pairs: &[(&str, &str)]) -> Answers {
     let blocks: Vec<String> = pairs.iter().map(|(find, put)| block("", find, put)).collect();
     Answers::one("search-replace", format!("### File: {path}\n{}", blocks.join("\n")))
 }
 
-/// SEARCH/REPLACE with the line that it is said to begin at.
+/// As a SEARCH/REPLACE block with a `:start_line:`.
 pub(crate) fn start_line(line: usize, path: &str, find: &str, put: &str) -> Answers {
     let block = block(&format!(":start_line:{line}\n-------\n"), find, put);
     Answers::one("search-replace", format!("### File: {path}\n{block}"))
 }
 
-/// A Codex patch; `body` has the `@@` lines and the marked ones.
+/// As a Codex patch; `body` has the `@@` lines and the marked lines.
 pub(crate) fn patch(path: &str, body: &str) -> Answers {
     let body = ended(body);
     Answers::one("apply-patch", format!("*** Begin Patch\n*** Update File: {path}\n{body}*** End Patch\n"))
 }
 
-/// udiffx; `body` has the `@@` lines and the marked ones.
+/// In udiffx; `body` has the `@@` lines and the marked lines.
 pub(crate) fn udiffx(path: &str, body: &str) -> Answers {
     let body = ended(body);
     let text =
@@ -124,12 +124,12 @@ pub(crate) fn udiffx(path: &str, body: &str) -> Answers {
     Answers::one("file-changes", text)
 }
 
-/// applydir.
+/// In applydir.
 pub(crate) fn applydir(path: &str, find: &str, put: &str) -> Answers {
     applydir_all(path, &[(find, put)])
 }
 
-/// applydir, several changes of a file.
+/// In applydir, several changes of a file.
 pub(crate) fn applydir_all(path: &str, pairs: &[(&str, &str)]) -> Answers {
     let lines = |text: &str| -> Vec<String> { ended(text).lines().map(str::to_owned).collect() };
     let changes: Vec<_> = pairs
@@ -140,23 +140,23 @@ pub(crate) fn applydir_all(path: &str, pairs: &[(&str, &str)]) -> Answers {
     Answers::one("applydir", format!("{json}\n"))
 }
 
-/// The two formats that have hunks of a diff, with the same body.
+/// In both formats with hunks of a diff, with the same body.
 pub(crate) fn diffs(path: &str, body: &str) -> Answers {
     patch(path, body).and(udiffx(path, body))
 }
 
-/// The three formats that have two texts. applydir cannot put nothing, and is left out then.
+/// In the three formats with two texts. applydir is left out for an empty replacement, which it cannot express.
 pub(crate) fn texts(path: &str, pairs: &[(&str, &str)]) -> Answers {
     let two = opx_all(path, pairs).and(search_replace_all(path, pairs));
     if pairs.iter().any(|(_, put)| put.is_empty()) { two } else { two.and(applydir_all(path, pairs)) }
 }
 
-/// Every format that can say it: the texts, and as hunks what differs between them.
+/// In every format that can express it; in formats with hunks as the difference of the texts.
 pub(crate) fn every(path: &str, pairs: &[(&str, &str)]) -> Answers {
     texts(path, pairs).and(diffs(path, &hunks(pairs)))
 }
 
-/// Every format, one edit.
+/// One edit in every format.
 pub(crate) fn each(path: &str, find: &str, put: &str) -> Answers {
     every(path, &[(find, put)])
 }

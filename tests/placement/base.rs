@@ -3,12 +3,12 @@ use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch, remove, rename, replace, same};
 
-/// Numbered lines.
+/// Returns numbered lines.
 fn lines(range: std::ops::Range<u32>) -> String {
     range.map(|n| format!("line {n}\n")).collect()
 }
 
-/// A sandbox with a file of forty lines, and the commit that the model was shown.
+/// Creates a repository with a file of forty lines. Returns the commit that the model was shown.
 fn shown() -> (Sandbox, String) {
     let sandbox = Sandbox::new();
     sandbox.file("forty.txt", lines(1..41));
@@ -212,7 +212,7 @@ fn the_merge_works_for_every_kind_of_target() {
         sandbox.file("forty.txt", format!("0\n{}", lines(1..41)));
         sandbox.commit("meanwhile")
     };
-    // Another branch, from a checkout that does not move.
+    // Another branch, while the checkout does not move.
     let (sandbox, base) = shown();
     let tip = moved(&sandbox);
     sandbox.git(["checkout", "-q", "-b", "elsewhere", &base]);
@@ -230,7 +230,7 @@ fn the_merge_works_for_every_kind_of_target() {
     command.arg(file).current_dir(&bare);
     sandbox::Run::of(command.output().unwrap()).exits(0);
     assert_eq!(sandbox.git(["-C", bare.to_str().unwrap(), "show", "main:forty.txt"]) + "\n", wanted);
-    // A detached HEAD; one commit in all; a dry run before it.
+    // A detached HEAD, all in one commit, and a dry run before it.
     sandbox.git(["checkout", "-q", "--detach", &tip]);
     let before = sandbox.listing();
     let run = sandbox.apply(["-n", "--diff", "--base", &base], &response).exits(0).says("+line thirty");
@@ -274,13 +274,13 @@ fn what_would_differ_only_in_case_from_what_the_branch_brought_is_refused() {
         let run = sandbox.apply(["--base", &base, "--no-keep"], &response).exits(1).says("[path-case]");
         run.says(word).says("differs only in case");
         same(there, &before, &sandbox.listing());
-        // With the others it is left out, and nothing of it stays for those after it.
+        // With `--keep-going` it is left out, and nothing of it is kept for later edits.
         let both = response + &create("fine.txt", "Fine", "fine\n");
         sandbox.apply(["--base", &base, "--no-keep", "--keep-going"], &both).exits(1);
         assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Fine"]);
         assert_eq!(sandbox.git(["diff", "--name-only", "HEAD~", "HEAD"]), "fine.txt");
     }
-    // Another spelling of what the edit itself takes away, or of what the branch took away, is none.
+    // A spelling that differs only in case is no problem if the edit itself, or the branch, has removed the other file.
     let (sandbox, base) = shown();
     sandbox.file("other.txt", "x\n");
     sandbox.git(["rm", "-q", "gone.txt"]);
@@ -348,7 +348,7 @@ fn a_checked_out_branch_without_a_commit_has_no_base() {
     sandbox.git(["fetch", "-q", source.repo.to_str().unwrap(), "main"]);
     let before = sandbox.listing();
     let response = create("made.txt", "w", "mine\n");
-    // What is not checked out would look removed there.
+    // The files that are not checked out would look removed.
     sandbox.apply(["--base", "FETCH_HEAD"], &response).exits(128).says("no commit yet").says("-b <new>");
     same("an unborn branch", &before, &sandbox.listing());
     sandbox.apply(["--base", "FETCH_HEAD", "-b", "try"], &response).exits(0);
@@ -360,7 +360,7 @@ fn an_edit_of_a_file_that_a_clashing_one_brings_goes_with_it() {
     let (sandbox, base) = shown();
     sandbox.file("made.txt", lines(1..30));
     let tip = sandbox.commit("meanwhile");
-    // What stands there now would merge with the second, but it is not the file that it is about.
+    // The second edit would merge with the file that is there now, but it is about the file of the first edit.
     let response = create("made.txt", "One", &lines(1..29).replace("line 2\n", "line two\n"))
         + &patch("made.txt", "Two", "line 20\n", "line twenty\n")
         + &rename("made.txt", "moved.txt", "Three")
@@ -421,7 +421,7 @@ fn what_clashes_is_corrected_on_the_branch_as_it_is_now() {
         let run = sandbox.apply(&options, &response).exits(1);
         let advice = run.stdout.split("\nTo do: ").nth(1).unwrap();
         assert!(run.stdout.contains("line 30, changed here") && !advice.contains("--"), "{}", run.stdout);
-        // As it says: for the lines as they are now.
+        // The hint asks for corrections for the lines as they are now.
         let wrong = patch("forty.txt", "Thirty", "line 30, change here\n", "line thirty\n");
         sandbox.apply(["--continue"], &wrong).exits(1).says("line 30, changed here");
         let right = patch("forty.txt", "Thirty", "line 30, changed here\n", "line thirty\n");
@@ -443,7 +443,7 @@ fn no_hint_leads_to_a_base_from_which_it_is_a_conflict() {
     let run = sandbox.run(["--continue", "--feedback"]).exits(1).says("and the lines have changed since");
     assert!(!run.stdout.contains("--base") && !run.stderr.contains("with --base"), "{run:?}");
     sandbox.apply(["-b", "aside", "--base", &base], &edit).exits(0);
-    // What merges can be landed from there.
+    // An edit that merges without a conflict gets the hint.
     let find = "line 3\nline 4\nline 5\nline 6\n";
     let edit = patch("twenty.txt", "w", find, &find.replace("6", "VI"));
     sandbox.apply(["--max-fuzz=exact"], &edit).exits(1).says("land it from there with --base ");
@@ -464,7 +464,7 @@ fn advice_on_what_the_branch_took_away_is_for_the_model() {
 
 #[test]
 fn lines_are_paired_as_git_pairs_them() {
-    // Which bracket goes: by git's algorithm it is clear, by the one of libgit2 it conflicts.
+    // It depends on the algorithm which bracket is removed: git's merges, that of libgit2 conflicts.
     let sandbox = Sandbox::new();
     sandbox.file("t.txt", "s\n}\ny\n}\n}\ns\n");
     let base = sandbox.commit("shown");
@@ -485,7 +485,7 @@ fn lines_are_paired_as_git_pairs_them() {
     sandbox.apply(["--base", &base], &response).exits(0);
     assert_eq!(sandbox.git(["rev-parse", "HEAD^{tree}"]), tree);
 
-    // Not where the configuration or the attributes say that lines are not to be merged.
+    // Not if the configuration or the attributes say that lines are not to be merged.
     sandbox.git(["reset", "-q", "--hard", &tip]);
     sandbox.git(["config", "merge.default", "binary"]);
     sandbox.apply(["--base", &base, "--no-keep"], &response).exits(1).says("[conflict]");
@@ -508,18 +508,18 @@ fn added_lines_without_context_go_where_their_number_is_in_the_blob_that_the_dif
     sandbox.apply(["-q"], &diff).exits(0);
     assert_eq!(sandbox.text("old.txt"), new);
     sandbox.run(["undo", "-q"]).exits(0);
-    // So it is where the file has changed since.
+    // The same if the file has changed since.
     sandbox.file("old.txt", format!("first\n{old}"));
     sandbox.commit("meanwhile");
     sandbox.apply(["-q", "--again"], &diff).exits(0);
     assert_eq!(sandbox.text("old.txt"), format!("first\n{new}"));
-    // A line that is put in beside an equal one is not there already.
+    // A line that is added next to an equal line is not taken for already applied.
     sandbox.file("old.txt", format!("first\nfirst\n{new}"));
     let diff = sandbox.git(["diff", "-U0"]) + "\n";
     sandbox.git(["checkout", "-q", "."]);
     sandbox.apply(["-q"], &diff).exits(0);
     assert_eq!(sandbox.text("old.txt"), format!("first\nfirst\n{new}"));
-    // The blob of another file says nothing, and models know that of the empty one by heart.
+    // The blob of another file says nothing about this one, and models know the name of the empty blob by heart.
     sandbox.file("empty.txt", "");
     sandbox.file("other.txt", "first\n");
     sandbox.commit("others");
@@ -530,7 +530,7 @@ fn added_lines_without_context_go_where_their_number_is_in_the_blob_that_the_dif
         );
         sandbox.apply(["-q"], &diff).exits(1).says("no context lines");
     }
-    // Without the blob nothing says where they go.
+    // Without the blob, nothing says where the lines go.
     let bare: String =
         diff.lines().filter(|line| !line.starts_with("index ")).map(|line| format!("{line}\n")).collect();
     sandbox.apply(["-q"], &bare).exits(1).says("no context lines");

@@ -1,4 +1,4 @@
-//! What becomes of a file under an answer, and what a test expects of that.
+//! Runs an answer on files, and compares the result with what a test expects.
 #![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part of this")]
 
 use crate::answer::Answers;
@@ -8,30 +8,30 @@ use git_llm_apply::plan::{self, MemoryTree, Outcome, Rules};
 use git_llm_apply::response::{DEFAULT_MAX_SIZE, Response};
 use std::collections::BTreeMap;
 
-/// Texts of files by their paths.
+/// Texts of files, by path.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// What becomes of files.
+/// The result of an answer.
 #[derive(Debug)]
 pub(crate) enum Ran {
-    /// Something changes. The files then, and what was remarked.
+    /// Something changes: the files afterwards, and the warnings.
     Changed(Files, Vec<Diagnostic>),
-    /// All is there already.
-    There,
-    /// The edits change nothing by what they say.
+    /// All edits are already applied.
+    AlreadyApplied,
+    /// The edits say nothing that would change the files.
     NoChange,
-    /// It is refused.
+    /// The answer is refused.
     Refused(Vec<Diagnostic>),
-    /// It was not read as edits. No test of places wants that, since it would prove nothing of them.
+    /// The answer is not read as edits. No test of places accepts this, because it would prove nothing about places.
     Unreadable(String),
 }
 
 impl Ran {
-    /// What it is, to show to who reads a failed test.
+    /// Returns a description, for readers of a failed test.
     fn describe(&self) -> String {
         match self {
             Ran::Changed(files, _) => format!("it lands as\n{}", shown(files)),
-            Ran::There => "it is said to be there already".to_owned(),
+            Ran::AlreadyApplied => "it is said to be there already".to_owned(),
             Ran::NoChange => "it is said to change nothing".to_owned(),
             Ran::Refused(findings) => format!("it is refused: {}", said(findings)),
             Ran::Unreadable(why) => format!("it is not read: {why}"),
@@ -43,12 +43,12 @@ fn shown(files: &Files) -> String {
     files.iter().map(|(path, text)| format!("--- {path}\n{}", visible(text))).collect()
 }
 
-/// With what cannot be seen: tabs, carriage returns, the end of each line.
+/// Shows characters that cannot be seen: tabs, carriage returns, ends of lines.
 fn visible(text: &str) -> String {
     text.split_inclusive('\n').map(|line| format!("  {line:?}\n")).collect()
 }
 
-/// Messages and helps of all errors.
+/// Returns messages and hints of all errors.
 fn said(findings: &[Diagnostic]) -> String {
     let errors = findings.iter().filter(|finding| finding.is_error());
     let text = |finding: &Diagnostic| {
@@ -58,12 +58,12 @@ fn said(findings: &[Diagnostic]) -> String {
     errors.map(text).collect::<Vec<_>>().join("; ")
 }
 
-/// Some files.
+/// Returns files with these texts.
 pub(crate) fn files(all: &[(&str, &str)]) -> Files {
     all.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
 }
 
-/// What an answer does to files.
+/// Runs an answer on files.
 pub(crate) fn run_on(files: &Files, answer: &str) -> Ran {
     let response = Response::new(0, "answer", answer.as_bytes().to_vec(), DEFAULT_MAX_SIZE).unwrap();
     let script = format::parse(&response, &git_llm_apply::format::Reading::default());
@@ -92,18 +92,18 @@ pub(crate) fn run_on(files: &Files, answer: &str) -> Ran {
     if after != *files || some(Outcome::Changes) {
         Ran::Changed(after, plan.warnings().to_vec())
     } else if some(Outcome::AlreadyApplied) {
-        Ran::There
+        Ran::AlreadyApplied
     } else {
         Ran::NoChange
     }
 }
 
-/// What an answer does to one file.
+/// Runs an answer on one file.
 pub(crate) fn run(name: &str, file: &str, answer: &str) -> Ran {
     run_on(&files(&[(name, file)]), answer)
 }
 
-/// Fails with what is wrong in each of the formats.
+/// Fails with what is wrong, in each of the formats.
 #[track_caller]
 fn judge(file: &str, answers: &Answers, complaint: impl Fn(&str) -> Option<String>) {
     let all: Vec<String> = answers
@@ -116,13 +116,13 @@ fn judge(file: &str, answers: &Answers, complaint: impl Fn(&str) -> Option<Strin
     assert!(all.is_empty(), "of the file\n{}\n{}", visible(file), all.join("\n"));
 }
 
-/// What is wrong if the same answer changes its own result.
+/// Returns what is wrong if the answer changes its own result.
 pub(crate) fn changes_again(name: &str, result: &str, answer: &str) -> Option<String> {
     match run(name, result, answer) {
         Ran::Changed(files, _) => {
             Some(format!("run again it changes the result\n{}to\n{}", visible(result), shown(&files)))
         }
-        Ran::There | Ran::NoChange | Ran::Refused(_) => None,
+        Ran::AlreadyApplied | Ran::NoChange | Ran::Refused(_) => None,
         unread @ Ran::Unreadable(_) => Some(unread.describe()),
     }
 }
@@ -136,13 +136,13 @@ fn does_not_land(name: &str, file: &str, answer: &str, expected: &str) -> Option
     }
 }
 
-/// The answers make this of the file; and run on that, they change nothing.
+/// Checks that the answers have this result, and that they change nothing if they are run on it again.
 #[track_caller]
 pub(crate) fn lands(name: &str, file: &str, answers: Answers, expected: &str) {
     judge(file, &answers, |answer| does_not_land(name, file, answer, expected));
 }
 
-/// The answers make this of the file, or are refused; nothing else.
+/// Checks that the answers have this result or are refused.
 #[track_caller]
 pub(crate) fn lands_or_refused(name: &str, file: &str, answers: Answers, expected: &str) {
     judge(file, &answers, |answer| match run(name, file, answer) {
@@ -151,7 +151,7 @@ pub(crate) fn lands_or_refused(name: &str, file: &str, answers: Answers, expecte
     });
 }
 
-/// The answers land so, and something is said of it.
+/// Checks that the answers land with a warning.
 #[track_caller]
 pub(crate) fn reports(name: &str, file: &str, answers: Answers) {
     judge(file, &answers, |answer| match run(name, file, answer) {
@@ -161,25 +161,25 @@ pub(crate) fn reports(name: &str, file: &str, answers: Answers) {
     });
 }
 
-/// All is there already.
+/// Checks that the answers are already applied.
 #[track_caller]
 pub(crate) fn already(name: &str, file: &str, answers: Answers) {
     judge(file, &answers, |answer| match run(name, file, answer) {
-        Ran::There => None,
+        Ran::AlreadyApplied => None,
         other => Some(other.describe()),
     });
 }
 
-/// Nothing changes: it is there already or refused.
+/// Checks that nothing changes: the answers are already applied or refused.
 #[track_caller]
 pub(crate) fn stays(name: &str, file: &str, answers: Answers) {
     judge(file, &answers, |answer| match run(name, file, answer) {
-        Ran::There | Ran::Refused(_) => None,
+        Ran::AlreadyApplied | Ran::Refused(_) => None,
         other => Some(other.describe()),
     });
 }
 
-/// The answers are refused, and no success is told of.
+/// Checks that the answers are refused. Returns the refusals.
 #[track_caller]
 pub(crate) fn refused(name: &str, file: &str, answers: Answers) -> Refusals {
     judge(file, &answers, |answer| match run(name, file, answer) {
@@ -206,7 +206,7 @@ impl Refusals {
         self
     }
 
-    /// An error of that code is among them.
+    /// Checks that there is an error with this code.
     #[track_caller]
     pub(crate) fn code(self, code: Code) -> Self {
         self.all(&format!("not {}", code.as_str()), |all| {
@@ -214,19 +214,19 @@ impl Refusals {
         })
     }
 
-    /// The text stands in a message or a help.
+    /// Checks that a message or hint has this text.
     #[track_caller]
     pub(crate) fn says(self, text: &str) -> Self {
         self.all(&format!("does not say {text:?}"), |all| said(all).contains(text))
     }
 
-    /// It stands in none.
+    /// Checks that no message or hint has this text.
     #[track_caller]
     pub(crate) fn says_not(self, text: &str) -> Self {
         self.all(&format!("says {text:?}"), |all| !said(all).contains(text))
     }
 
-    /// Nobody is told that a text is nowhere which stands there.
+    /// Checks that no message claims that a text is not in the file, although it is.
     #[track_caller]
     pub(crate) fn not_nowhere(self) -> Self {
         self.says_not("nowhere in the file")

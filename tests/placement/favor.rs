@@ -1,15 +1,15 @@
-//! `-X ours|theirs`: whose lines stand where both sides changed the same, and that it is said where that decided.
+//! `-X ours|theirs`: it takes the lines of one side if both sides changed them, and warns of each such place.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch, rename, same};
 use serde_json::Value;
 
-/// Numbered lines.
+/// Returns numbered lines.
 fn lines() -> String {
     (1..41).map(|n| format!("line {n}\n")).collect()
 }
 
-/// A file of forty lines. The branch has changed the thirtieth since the commit that is given.
+/// Creates a file of forty lines. The branch has changed line 30 since the commit that is returned.
 fn moved_on() -> (Sandbox, String) {
     let sandbox = Sandbox::new();
     sandbox.file("forty.txt", lines());
@@ -19,7 +19,7 @@ fn moved_on() -> (Sandbox, String) {
     (sandbox, base)
 }
 
-/// An edit of the line that the branch has changed, and one of another.
+/// An edit of the line that the branch has changed, and an edit of another line.
 fn two() -> String {
     patch("forty.txt", "Say thirty", "line 30\n", "line thirty\n")
         + &patch("forty.txt", "Say ten", "line 10\n", "line ten\n")
@@ -172,7 +172,7 @@ fn what_one_side_took_away_is_a_conflict_all_the_same() {
     }
 }
 
-/// A landing with a commit of the user's on top that changed one of its lines once more.
+/// A landing, and on top a commit of the user's that changed one of its lines again.
 fn changed_again() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox
@@ -265,7 +265,7 @@ fn what_is_put_back_is_merged_in_favour_of_the_side_that_is_named() {
         ("ours", "line 30, changed here\n", &["Say ten"][..]),
         ("theirs", "line thirty\n", &["Say thirty", "Say ten"]),
     ] {
-        // Taken back by going back, and by commits.
+        // Undone once by moving the branch back, and once by new commits.
         for later in [false, true] {
             let sandbox = Sandbox::new();
             sandbox.file("forty.txt", lines());
@@ -297,7 +297,7 @@ fn what_is_put_back_is_merged_in_favour_of_the_side_that_is_named() {
                 (wanted, said),
                 "{side}, {later}"
             );
-            // And that is what goes again.
+            // Undo takes that back again.
             sandbox.run(["undo"]).exits(0);
             assert_eq!((sandbox.head(), sandbox.status().as_str()), (tip, ""), "{side}, {later}");
             sandbox.is_sound();

@@ -1,7 +1,8 @@
-//! What holds of any answer, in every format: made twice it is made once, what lands is what every reading gives, a
-//! pointer is never gone against, and added lines look as the lines around them do.
+//! Properties of any answer, in every format. Run twice it is applied once. It lands only if all readings give the same
+//! result. It never lands against a heading, a number or a count. Added lines look like the lines around them.
 //!
-//! The files are small and made of few different lines, so that there is nearly always a second place to go wrong.
+//! The files are small and have few different lines, so that there is nearly always a second place where an edit could
+//! go wrong.
 mod hunk;
 mod look;
 mod once;
@@ -11,7 +12,7 @@ mod siblings;
 
 use proptest::prelude::ProptestConfig;
 
-/// So many cases; a failure shows its case, and is then made an example of its own.
+/// Runs this many cases. A failure prints its case, which then becomes an example of its own.
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 2000, ..ProptestConfig::default() }
 }

@@ -1,4 +1,4 @@
-//! Where edits go, what they leave alone, and that twice is once.
+//! Where edits go, what they do not change, and that a second run changes nothing.
 
 #![cfg(test)]
 

@@ -1,9 +1,11 @@
-//! Where an answer lands: from its text to the text of the file, or to the refusal, in every format that can say it.
+//! Where an answer lands, as examples: a file, an answer, and the result or the refusal, in every format that can
+//! express it.
 //!
-//! One module for each rule, or two. Whatever lands is made twice: the second time nothing may change.
+//! Each rule has a module, or two. Whatever lands is run a second time, which must change nothing.
 mod added;
 mod additions;
 mod again;
+mod already_applied;
 mod command;
 mod elision;
 mod guards;
@@ -16,5 +18,4 @@ mod parts;
 mod refusals;
 #[path = "places/similar.rs"]
 mod similar_lines;
-mod there;
 mod tiers;

@@ -1,4 +1,4 @@
-//! What holds for every file and every edit: nothing outside the place changes, nothing lands in a wrong place, and
+//! Properties of every file and every edit: nothing outside of the place changes, nothing lands in a wrong place, and
 //! nothing panics.
 mod anything;
 mod diffs;
@@ -26,30 +26,30 @@ const LIMITS: Limits = Limits {
     },
 };
 
-/// So many cases; a failure shows its case, and is then made an example of its own.
+/// Runs this many cases. A failure prints its case, which then becomes an example of its own.
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// What hunks come to in a file.
+/// Applies hunks to a file.
 fn run(file: &[u8], hunks: &[Hunk]) -> Result<Applied, Vec<Refusal>> {
     let version = Version::of_base(Content::new(file));
     let (others, budget) = (hunks.iter().collect::<Vec<_>>(), Budget::default());
     let repeats = vec![Repeat::ONCE; hunks.len()];
-    // In a text for people a line that stays may have a word more.
+    // In a prose file a kept line may have one more word.
     let limits = Limits { guard: Guard { language: Language::of("a.md"), ..LIMITS.guard }, ..LIMITS };
     let mut context = Context::new(&limits, &budget);
     (context.repeats, context.others) = (&repeats, &others);
     locate::apply(&version, hunks, &context)
 }
 
-/// A hunk with a search text and a replacement.
+/// Returns a hunk with a search text and a replacement.
 fn texts(before: &str, after: &str, unit: Unit) -> Hunk {
     let change = Change::Texts { before: before.into(), after: after.into(), unit };
     Hunk { span: Span::new(0, 0, 0), change, anchor: Anchor::Unique }
 }
 
-/// A hunk of a diff.
+/// Returns a hunk of a diff.
 fn diff(lines: &str, anchor: Anchor) -> Hunk {
     let change = Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false };
     Hunk { span: Span::new(0, 0, 0), change, anchor }

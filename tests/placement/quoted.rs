@@ -1,4 +1,4 @@
-//! How much of a file the writer of responses quotes.
+//! How much of a file the rendered responses quote.
 
 use crate::writing::hunks::{Fit, hunks};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! Changes written in a format and applied again give the files that they were made from, for every format that can
-//! express them.
+//! Changes that are rendered in a format and applied again give the original files, for every format that can express
+//! them.
 
 use crate::corpus;
 
@@ -8,7 +8,7 @@ use corpus::{Files, Outcome, rules, run};
 use git_llm_apply::format::FORMATS;
 use proptest::prelude::*;
 
-/// A file before and after; `None` where there is none.
+/// A file before and after; `None` if there is none.
 type Change = (Option<String>, Option<String>);
 
 fn rendered<'a>(path: &'a str, (before, after): &'a Change) -> Rendered<'a> {
@@ -22,7 +22,7 @@ fn files(entries: &[(&str, &Option<String>)]) -> Files {
     there.collect()
 }
 
-/// Writes the change in every format and applies what was written; gives what could not be written.
+/// Renders the change in every format and applies the result. Returns the formats that could not express it.
 #[track_caller]
 fn round_trip(
     changes: &[Rendered<'_>],
@@ -53,7 +53,7 @@ fn round_trip(
     unrepresentable
 }
 
-/// Lines of which many are equal, so that places are hard to tell apart.
+/// Lines that are often equal, so that places are hard to tell apart.
 fn line() -> impl Strategy<Value = &'static str> {
     const LINES: &[&str] = &[
         "a",
@@ -75,7 +75,7 @@ fn line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(LINES)
 }
 
-/// Lines of a Markdown file, in which a fence is content.
+/// Lines of a Markdown file, in which fences are content.
 fn line_of_a_document() -> impl Strategy<Value = &'static str> {
     prop::sample::select(
         &["a\n", "<b>\n", "\n", "```\n", "```sh\n", "```md\n", "````\n", "~~~~\n", "</FILE_NEW>\n"][..],
@@ -90,7 +90,7 @@ fn text(lines: &[&str], ending: &str, last: bool) -> String {
     text
 }
 
-/// A text, and one that differs from it in a few places.
+/// Generates a text, and one that differs from it in a few places.
 fn texts() -> impl Strategy<Value = (Vec<&'static str>, Vec<&'static str>)> {
     let edits =
         prop::collection::vec((any::<prop::sample::Index>(), 0..3_usize, prop::option::of(line())), 0..5);
@@ -106,7 +106,7 @@ fn texts() -> impl Strategy<Value = (Vec<&'static str>, Vec<&'static str>)> {
 }
 
 proptest! {
-    // PROPTEST_CASES may ask for more.
+    // PROPTEST_CASES may ask for more cases.
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(500)))]
 
     #[test]

@@ -1,11 +1,11 @@
-//! What is rendered lands again, byte for byte: for the project's own history, in every format that can say it.
+//! The commits of this project are rendered in every format that can express them, and land again byte for byte.
 mod history;
 
 use git_llm_apply::format::FormatId;
 use history::{Tally, commits, git, replay};
 use std::path::Path;
 
-/// How many of the newest commits are tried; the example `roundtrip` takes any number of any clone.
+/// How many of the newest commits are tried. The example `roundtrip` takes any number from any clone.
 const COMMITS: usize = 30;
 
 #[test]

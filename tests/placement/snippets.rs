@@ -1,5 +1,5 @@
-//! What holds for every snippet: nothing outside of the definitions that it names changes, what was merged is merged once
-//! more without a change, and nothing panics.
+//! Properties of every snippet: nothing changes outside of the definitions that it names, merging it again changes
+//! nothing, and nothing panics.
 #![cfg(feature = "syntax")]
 
 use git_llm_apply::syntax;
@@ -10,7 +10,8 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A language: its file, what a definition is with its name and three statements, what stands between, and an elision.
+/// A language: a path; a definition with placeholders for its name and three statements; texts between definitions; an
+/// elision.
 type Shape = (&'static str, &'static str, &'static [&'static str], &'static str);
 
 const SHAPES: &[Shape] = &[
@@ -65,7 +66,7 @@ fn definition(shape: &Shape, at: usize, last: usize) -> String {
     text.replace("= A", &format!("= {at}")).replace("= B", &format!("= {at}")).replace('C', &last.to_string())
 }
 
-/// A definition of which the statements between its first line and the last two are left out.
+/// Returns a definition in which the statements between its first line and the last two are elided.
 fn elided(shape: &Shape, text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let first = lines.iter().position(|line| line.trim_end().ends_with(['{', ':'])).unwrap();
@@ -74,7 +75,7 @@ fn elided(shape: &Shape, text: &str) -> String {
     head.concat() + shape.3 + &body[rest..].concat()
 }
 
-/// Texts with which merges are tried, of all languages.
+/// Texts of all languages that merges are tried with.
 const SEEDS: &[&str] = &[
     include_str!("../formats/merges/python.txt"),
     include_str!("../formats/merges/rust.txt"),

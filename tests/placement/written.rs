@@ -1,4 +1,4 @@
-//! What the writer of responses makes of a change.
+//! How changes are written as responses.
 
 use crate::writing::hunks::Fit;
 use crate::writing::{Action, Reason, Rendered, Texts};

@@ -1,4 +1,4 @@
-//! A hunk as marked lines, to be written in any format.
+//! A hunk as marked lines, which can be written in any format.
 
 use crate::answer::{self, Answers};
 use crate::check::{Ran, run};
@@ -18,34 +18,34 @@ impl Hunk {
         lines.map(|(_, text)| format!("{text}\n")).collect()
     }
 
-    /// The text before.
+    /// Returns the text before the change.
     pub(crate) fn find(&self) -> String {
         self.without('+')
     }
 
-    /// The text after.
+    /// Returns the text after the change.
     pub(crate) fn put(&self) -> String {
         self.without('-')
     }
 
-    /// The marked lines.
+    /// Returns the marked lines.
     pub(crate) fn body(&self) -> String {
         self.0.iter().map(|(mark, text)| format!("{mark}{text}\n")).collect()
     }
 
-    /// How many lines the text before has, and the text after.
+    /// Returns the numbers of lines before and after the change.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let without = |mark: char| self.0.iter().filter(|line| line.0 != mark).count();
         (without('+'), without('-'))
     }
 
-    /// Whether it quotes something, and changes something.
+    /// Returns whether it quotes something and changes something.
     pub(crate) fn is_sound(&self) -> bool {
         self.find().chars().any(|c| c.is_alphanumeric()) && self.find() != self.put()
     }
 }
 
-/// Hunks of one file in every format, by their texts alone.
+/// Writes hunks of one file in every format, without headings or numbers.
 pub(crate) fn plain(path: &str, hunks: &[Hunk]) -> Answers {
     let texts: Vec<(String, String)> = hunks.iter().map(|hunk| (hunk.find(), hunk.put())).collect();
     let pairs: Vec<(&str, &str)> = texts.iter().map(|(find, put)| (find.as_str(), put.as_str())).collect();
@@ -53,7 +53,7 @@ pub(crate) fn plain(path: &str, hunks: &[Hunk]) -> Answers {
     answer::texts(path, &pairs).and(answer::diffs(path, &body))
 }
 
-/// The file after each of the answers that lands.
+/// Returns the file after each of the answers that lands.
 pub(crate) fn landed(path: &str, file: &str, answers: &Answers) -> Vec<(String, String)> {
     let all = answers.0.iter().filter_map(|(format, answer)| match run(path, file, answer) {
         Ran::Changed(mut files, _) => Some((format!("{format}:\n{answer}"), files.remove(path)?)),
@@ -63,7 +63,7 @@ pub(crate) fn landed(path: &str, file: &str, answers: &Answers) -> Vec<(String, 
     all.collect()
 }
 
-/// Fails if one of the answers makes of the file what is not allowed.
+/// Fails if an answer lands with a result that is not allowed.
 pub(crate) fn allow(
     path: &str,
     file: &str,

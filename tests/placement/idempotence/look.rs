@@ -1,11 +1,11 @@
-//! Added lines take what the kept lines showed: the shift, tabs or blanks, the line ending, quotes.
+//! Added lines follow the kept lines: in indentation, tabs or blanks, line ending, and quotes.
 
 use super::config;
 use super::hunk::{Hunk, allow, landed, plain};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// How lines are indented, by steps.
+/// One step of indentation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Step {
     Two,
@@ -24,19 +24,19 @@ impl Step {
     }
 }
 
-/// How an answer is indented, of a file that is by some step.
+/// How the indentation of the answer differs from that of the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Written {
     Same,
-    /// By so many steps less.
+    /// This many steps less.
     Dedented(usize),
-    /// By so many steps more.
+    /// This many steps more.
     Deeper(usize),
-    /// Tabs for blanks, or blanks of a width for tabs.
+    /// Tabs for blanks, or blanks of some width for tabs.
     Other(Step),
 }
 
-/// A line of the region: its depth, and whether it is quoted.
+/// A line of the region: its depth, whether it is added, and whether it has a string in quotes.
 #[derive(Debug, Clone)]
 struct Line {
     depth: usize,
@@ -48,7 +48,7 @@ fn lines() -> impl Strategy<Value = Vec<Line>> {
     let line = (0..3_usize, prop::bool::weighted(0.4), any::<bool>());
     let more = prop::collection::vec(line, 1..6);
     more.prop_map(|more| {
-        // Kept lines of two depths around it, so that a width is shown.
+        // Kept lines of two depths around it show the width of a step.
         let kept = |depth: usize| Line { depth, added: false, quoted_string: true };
         let within = more.into_iter().map(|(depth, added, quoted_string)| Line {
             depth: depth + 1,
@@ -84,7 +84,7 @@ proptest! {
         if !lines.iter().any(|line| line.added) {
             return Ok(());
         }
-        // Blanks of another width are no drift of tabs and blanks.
+        // Blanks of another width are not what is tested here.
         let written = match written {
             Written::Other(other) if (other == Step::Tab) == (step == Step::Tab) => Written::Same,
             other => other,
@@ -108,14 +108,14 @@ proptest! {
         }
         let end = format!("end = 0{eol}");
         let (file, expected) = (file + &end, expected + &end);
-        // The blocks are none that a language would have in which indentation is syntax.
+        // In the file's language indentation is not syntax.
         let answers = plain("a.js", &[hunk]);
         allow("a.js", &file, &answers, |after| after == expected)?;
         let made = landed("a.js", &file, &answers);
         prop_assert_eq!(made.len(), answers.0.len(), "of\n{}it lands in {:?} only", file, made);
     }
 
-    /// A hunk that quotes nothing that is indented takes what another one of the answer shows.
+    /// A hunk that quotes no indented line follows the indentation that another hunk of the answer shows.
     #[test]
     fn a_hunk_that_shows_nothing_takes_what_the_others_show(
         step in select(vec![Step::Two, Step::Four, Step::Tab]),

@@ -1,4 +1,4 @@
-//! Twice is once: the same response on what it made changes nothing, or is refused.
+//! A response that is run again on its own result changes nothing, or is refused.
 
 use super::config;
 use super::hunk::{Hunk, plain};
@@ -7,13 +7,13 @@ use crate::check::{Ran, run};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// The lines that files and new lines are made of.
+/// The lines of files, and of added lines.
 const LINES: &[&str] =
     &["a = read(cfg)", "b = check(a)", "log(\"a\")", "return b", "# What is done here", ""];
 
 const NAMES: &[&str] = &["alpha", "bravo", "charlie", "delta"];
 
-/// What becomes of a quoted line.
+/// What the hunk does with a quoted line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
     Keep,
@@ -34,7 +34,7 @@ enum Drift {
     Quotes,
     BlankDropped,
     Comment,
-    /// A kept line is misquoted, and right in the text after.
+    /// A kept line is misquoted in the search text, and right in the replacement.
     Misquoted,
     /// The first line lost its indentation.
     Trimmed,
@@ -54,14 +54,14 @@ const DRIFTS: &[Drift] = &[
     Drift::Trimmed,
 ];
 
-/// What says where, beside the text.
+/// What says where the edit goes, besides its text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Pointer {
     None,
     Heading,
     Number,
     NumberAndHeading,
-    /// The hint of a SEARCH/REPLACE block.
+    /// The `:start_line:` of a SEARCH/REPLACE block.
     StartLine,
     First,
     Last,
@@ -82,7 +82,7 @@ const POINTERS: &[Pointer] = &[
     Pointer::EndOfFile,
 ];
 
-/// Lines with the section that each is in.
+/// Generates lines, each with the section that it is in.
 fn file() -> impl Strategy<Value = Vec<(usize, String)>> {
     let body = prop::collection::vec(select(LINES.to_vec()), 1..5);
     prop::collection::vec(body, 1..4).prop_map(|sections| {
@@ -98,7 +98,7 @@ fn file() -> impl Strategy<Value = Vec<(usize, String)>> {
     })
 }
 
-/// Some lines in a row and what is to become of them.
+/// Some consecutive lines, and what the hunk does with them.
 #[derive(Debug, Clone)]
 struct Region {
     start: Index,
@@ -120,7 +120,7 @@ fn region() -> impl Strategy<Value = Region> {
         .prop_map(|(start, fates)| Region { start, fates })
 }
 
-/// The line as the answer has it.
+/// Returns the line as the answer writes it.
 fn written(text: &str, drift: Drift) -> String {
     match drift {
         _ if text.is_empty() => String::new(),
@@ -134,7 +134,7 @@ fn written(text: &str, drift: Drift) -> String {
     }
 }
 
-/// The hunk of a region that begins with that line.
+/// Returns the hunk of a region that begins with that line.
 fn hunk(lines: &[(usize, String)], start: usize, region: &Region, drift: Drift) -> Hunk {
     let mut hunk = Hunk::default();
     let mut misquoted = drift != Drift::Misquoted;
@@ -169,7 +169,7 @@ fn hunk(lines: &[(usize, String)], start: usize, region: &Region, drift: Drift) 
     hunk
 }
 
-/// The answers, with what says where; `from` is the index of the hunk's first line.
+/// Returns the answers with the pointer; `from` is the index of the hunk's first line.
 fn answers(lines: &[(usize, String)], from: usize, hunk: &Hunk, pointer: Pointer) -> Answers {
     let (find, put, body) = (hunk.find(), hunk.put(), hunk.body());
     let heading = format!("def {}(cfg):", NAMES[lines[from].0]);
@@ -192,7 +192,7 @@ fn text(lines: &[(usize, String)], eol: &str) -> String {
     lines.iter().map(|(_, text)| format!("{text}{eol}")).collect()
 }
 
-/// All answers make that of the file.
+/// Fails unless all answers have this result.
 fn lands(file: &str, answers: &Answers, wanted: &str) -> Result<(), TestCaseError> {
     for (format, answer) in &answers.0 {
         match run("a.py", file, answer) {
@@ -203,7 +203,7 @@ fn lands(file: &str, answers: &Answers, wanted: &str) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// The text of each function.
+/// Returns the text of each function.
 fn functions(text: &str) -> Vec<&str> {
     let starts: Vec<usize> = text.match_indices("def ").map(|(at, _)| at).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
@@ -213,7 +213,7 @@ fn functions(text: &str) -> Vec<&str> {
 proptest! {
     #![proptest_config(config(800))]
 
-    /// Run once more without a record, a hunk with a heading changes nothing in another function.
+    /// A hunk with a heading that is run again without a record changes nothing in another function.
     #[test]
     fn a_hunk_with_a_heading_stays_in_its_function(
         lines in file(),
@@ -233,7 +233,7 @@ proptest! {
             let once = once["a.py"].clone();
             let Ran::Changed(twice, _) = run("a.py", &once, &answer) else { continue };
             let (before, once, twice) = (functions(&before), functions(&once), functions(&twice["a.py"]));
-            // A heading with nothing below it is none of a block.
+            // A heading without lines below it has no block.
             let is_whole = once.iter().all(|function| function.trim_end().contains('\n'));
             if is_whole && before.len() == once.len() && once.len() == twice.len() {
                 for at in (0..once.len()).filter(|at| before[*at] == once[*at]) {
@@ -247,7 +247,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(400))]
 
-    /// An edit that amends or removes what the one before has added, or whose context that is.
+    /// An edit that changes or removes what the edit before it has added, or that has it as context.
     #[test]
     fn edits_that_build_on_each_other_land(
         lines in file(),
@@ -281,7 +281,7 @@ proptest! {
         wanted.splice(place..place, added);
         let (file, wanted) = (text(&lines, "\n"), text(&wanted, "\n"));
         lands(&file, &plain("a.py", std::slice::from_ref(&one)).then(plain("a.py", std::slice::from_ref(&two))), &wanted)?;
-        // The hunks of one patch are all of the file as it was.
+        // All hunks of one patch are for the file as it was, so these formats cannot express it.
         let mut edits = plain("a.py", &[one, two]);
         edits.0.retain(|(format, _)| !["apply-patch", "diff", "file-changes"].contains(format));
         lands(&file, &edits, &wanted)?;
@@ -311,7 +311,7 @@ proptest! {
         lands(&text(&lines, "\n"), &plain("a.py", &edits), &text(&wanted, "\n"))?;
     }
 
-    /// A draft and the final answer in one response come to what the final answer comes to.
+    /// A draft and the final answer in one response have the result of the final answer.
     #[test]
     fn a_response_that_stands_twice_in_one_is_made_once(
         lines in file(),

@@ -1,4 +1,4 @@
-//! Pointers bind: a place that a heading, a number, a count or the order goes against is never taken.
+//! An edit never lands at a place that contradicts its heading, number, count or order.
 
 use super::config;
 use super::hunk::{Hunk, allow};
@@ -10,7 +10,7 @@ const LINES: &[&str] = &["    a = read(cfg)", "    b = check(a)", "    log(b)", 
 
 const NAMES: &[&str] = &["alpha", "bravo", "charlie", "delta"];
 
-/// Functions of few different lines, each with its head and a blank line below.
+/// Generates functions of few different lines, each with its head and a blank line below.
 fn functions() -> impl Strategy<Value = Vec<Vec<String>>> {
     let body = prop::collection::vec(select(LINES.to_vec()), 1..6);
     prop::collection::vec(body, 2..5).prop_map(|bodies| {
@@ -23,7 +23,7 @@ fn functions() -> impl Strategy<Value = Vec<Vec<String>>> {
     })
 }
 
-/// Lines of a function's body, and a hunk that makes one of them new or puts a new one behind it.
+/// Lines of a function's body, and whether the hunk replaces one of them or adds a line below it.
 #[derive(Debug, Clone)]
 struct Wish {
     function: Index,
@@ -60,19 +60,19 @@ fn text(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// Where the lines that a hunk quotes stand.
+/// Returns the indices at which the lines that a hunk quotes occur.
 fn places(lines: &[String], hunk: &Hunk) -> Vec<usize> {
     let find: Vec<String> = hunk.find().lines().map(str::to_owned).collect();
     (0..lines.len()).filter(|&at| lines[at..].starts_with(&find)).collect()
 }
 
-/// The file with the hunk made there.
+/// Returns the file after the hunk is applied at this index.
 fn made(lines: &[String], hunk: &Hunk, at: usize) -> String {
     let (old, _) = hunk.counts();
     format!("{}{}{}", text(&lines[..at]), hunk.put(), text(&lines[at + old..]))
 }
 
-/// Whether places overlap, so that a count of them is open.
+/// Returns whether places overlap, so that counting them is not clear.
 fn overlap(places: &[usize], hunk: &Hunk) -> bool {
     places.windows(2).any(|pair| pair[1] - pair[0] < hunk.counts().0)
 }
@@ -80,7 +80,7 @@ fn overlap(places: &[usize], hunk: &Hunk) -> bool {
 proptest! {
     #![proptest_config(config(400))]
 
-    /// The heading may name the function that is meant, or another one; what lands, lands below it.
+    /// The heading names the function that is meant, or another one. The edit lands only below the heading.
     #[test]
     fn a_heading_names_where(functions in functions(), wish in wish(), heading in any::<Index>()) {
         let lines = functions.concat();
@@ -96,14 +96,14 @@ proptest! {
         let body = format!("@@ {}\n{}", functions[named][0], hunk.body());
         let answers = answer::diffs("a.py", &body);
         allow("a.py", &text(&lines), &answers, |after| allowed.iter().any(|one| one == after))?;
-        // Where there is one such place it lands.
+        // If there is exactly one such place, it lands.
         if let [only] = &allowed[..] {
             let landed = super::hunk::landed("a.py", &text(&lines), &answers);
             prop_assert!(landed.len() == 2, "{only}is made in {landed:?} only, of\n{}", text(&lines));
         }
     }
 
-    /// Numbers that agree with a heading do not lead past it, nor do numbers that do not agree.
+    /// Numbers never lead to a place outside of the heading's block, whether they agree with the heading or not.
     #[test]
     fn a_heading_binds_behind_numbers_too(
         functions in functions(),
@@ -122,7 +122,7 @@ proptest! {
         let body =
             format!("@@ -{},{old} +{},{new} @@ {}\n{}", number + 1, number + 1, functions[named][0], hunk.body());
         let inside: Vec<usize> = all.iter().copied().filter(|at| within.contains(at)).collect();
-        // The number chooses where the text stands at it.
+        // If the text matches at the number, the number chooses that place.
         let allowed: Vec<String> = inside
             .iter()
             .filter(|at| !inside.contains(&number) || **at == number)
@@ -133,7 +133,7 @@ proptest! {
         })?;
     }
 
-    /// A number at which the text stands is meant; any other tells no two places apart.
+    /// A number at which the text matches is meant. Any other number does not choose between places.
     #[test]
     fn a_number_chooses_among_equal_places(functions in functions(), wish in wish(), number in any::<Index>()) {
         let lines = functions.concat();
@@ -151,7 +151,7 @@ proptest! {
         })?;
     }
 
-    /// A count means that place and no other.
+    /// An occurrence means that match and no other.
     #[test]
     fn an_occurrence_counts(functions in functions(), wish in wish(), which in select(vec!["first", "last", "1", "2", "3"])) {
         let lines = functions.concat();
@@ -171,8 +171,8 @@ proptest! {
         })?;
     }
 
-    /// A chunk of a patch goes back behind what the one before it changes only if its lines match nowhere else; it may begin
-    /// with that one's last lines.
+    /// A chunk of a patch may be above the chunk before it only if its lines match nowhere else. It may begin with the
+    /// last lines of that chunk.
     #[test]
     fn chunks_go_forward(functions in functions(), first in wish(), second in wish()) {
         let lines = functions.concat();
@@ -183,7 +183,7 @@ proptest! {
             core.0.pop();
         }
         let old = core.counts().0;
-        // Equal chunks may be said twice of one place, and two may add at one spot.
+        // Equal chunks may be for one place, and two chunks may add lines at one place.
         let touch = |one: &usize| twos.iter().any(|two| (*one..one + old).contains(two));
         if first == second || ones.iter().any(touch) {
             return Ok(());
@@ -209,7 +209,7 @@ proptest! {
         })?;
     }
 
-    /// What is said to be at the end of the file is made there or nowhere.
+    /// A chunk that is marked as the end of the file is applied there or not at all.
     #[test]
     fn the_end_of_the_file_is_the_end(functions in functions(), wish in wish()) {
         let mut lines = functions.concat();

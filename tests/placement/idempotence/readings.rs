@@ -1,6 +1,6 @@
-//! One outcome: what lands is what every reading of the answer gives.
+//! If an answer can be read in several ways, it lands only if all of them give the same result.
 //!
-//! The readings are made here by trying out all of them, which the small files allow.
+//! These tests try out all readings, which is possible because the files are small.
 
 use super::config;
 use super::hunk::{Hunk, allow, plain};
@@ -15,7 +15,7 @@ fn text(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// Every way to pair equal lines of two texts in order that pairs as many as can be.
+/// Returns every way to pair equal lines of two texts in order, with as many pairs as possible.
 fn pairings(find: &[String], put: &[String]) -> Vec<Vec<(usize, usize)>> {
     fn all(
         find: &[String],
@@ -39,7 +39,7 @@ fn pairings(find: &[String], put: &[String]) -> Vec<Vec<(usize, usize)>> {
     out
 }
 
-/// The pairs of a diff.
+/// Returns the pairs of a diff.
 fn pairs_of(marked: &str) -> Vec<(usize, usize)> {
     let (mut before, mut after) = (0, 0);
     let mut pairs = Vec::new();
@@ -53,7 +53,7 @@ fn pairs_of(marked: &str) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// What the file becomes with the text at that place, kept lines as the file has them.
+/// Returns the file after the text is applied at this index; kept lines are as in the file.
 fn made(file: &[String], at: usize, find: &[String], put: &[String], pairs: &[(usize, usize)]) -> String {
     let mut lines = put.to_vec();
     for &(before, after) in pairs {
@@ -62,7 +62,7 @@ fn made(file: &[String], at: usize, find: &[String], put: &[String], pairs: &[(u
     text(&[&file[..at], &lines, &file[at + find.len()..]].concat())
 }
 
-/// Where a text stands, by the strictest way that has a place.
+/// Returns the matches of a text in the strictest mode that has one.
 fn places(file: &[String], find: &[String]) -> Vec<usize> {
     let at = |same: fn(&str, &str) -> bool| -> Vec<usize> {
         let last = (file.len() + 1).saturating_sub(find.len());
@@ -77,7 +77,7 @@ fn some_lines(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<String
     prop::collection::vec(select(LINES.to_vec()).prop_map(str::to_owned), count)
 }
 
-/// Whether there is just this one outcome.
+/// Returns whether this is the only outcome.
 fn is_only(outcomes: &BTreeSet<String>, after: &str) -> bool {
     outcomes.len() == 1 && outcomes.contains(after)
 }
@@ -85,7 +85,7 @@ fn is_only(outcomes: &BTreeSet<String>, after: &str) -> bool {
 proptest! {
     #![proptest_config(config(400))]
 
-    /// Lines that stand often, quoted exactly: places may overlap.
+    /// The lines occur often and are quoted exactly; matches may overlap.
     #[test]
     fn of_several_places_none_is_chosen(
         file in some_lines(1..9),
@@ -104,7 +104,7 @@ proptest! {
         allow("a.py", &text(&file), &answers, |after| is_only(&outcomes, after))?;
     }
 
-    /// The file has blanks at line ends that the answer lacks, so that it counts which of two equal lines stays.
+    /// The file has blanks at line ends that the answer lacks. So it matters which of two equal lines stays.
     #[test]
     fn of_several_pairings_none_is_chosen(
         file in some_lines(2..8),
@@ -126,7 +126,7 @@ proptest! {
                 .map(|(at, pairs)| made(&file, at, &find, &put, pairs))
                 .collect()
         };
-        // Two texts leave the pairing open; a diff says it.
+        // Two texts do not say which lines are paired; a diff does.
         let (find_text, put_text) = (text(&find), text(&put));
         let open = outcomes(&pairings(&find, &put));
         allow("a.py", &text(&file), &answer::texts("a.py", &[(&find_text, &put_text)]), |after| is_only(&open, after))?;
@@ -136,7 +136,7 @@ proptest! {
     }
 }
 
-/// What becomes of a quoted line.
+/// What the hunk does with a quoted line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
     Keep,
@@ -145,18 +145,18 @@ enum Fate {
     Follow,
 }
 
-/// What blank lines that were left out let an answer become.
+/// What an answer may become that leaves out blank lines.
 enum Outcome {
-    /// This one, if it lands.
+    /// If it lands, this.
     One(String),
-    /// It has two sides to stand on.
+    /// It must be refused: an added line could go on either side of a blank line.
     None,
-    /// Where the blank lines are then is open, all else is not.
+    /// Only the places of the blank lines are open.
     ButForBlanks(String),
 }
 
-/// The lines of a region, each with its fate, and the outcome. Between the kept lines around it a blank line leaves open
-/// on which side of it a new line stands, unless the new line takes the place of one that goes.
+/// Returns the outcome for the lines of a region. A new line next to a left-out blank line could go on either side of
+/// it, unless the new line replaces a removed one.
 fn outcome(lines: &[(String, Fate)], above: &str, below: &str) -> Outcome {
     let new = |at: usize| format!("new = {at}\n");
     let mut middle = String::new();
@@ -172,14 +172,14 @@ fn outcome(lines: &[(String, Fate)], above: &str, below: &str) -> Outcome {
             Fate::Replace => middle += &new(at),
             Fate::Follow => middle += &format!("{line}\n{}", new(at)),
         }
-        // What is quoted next, and whether a blank line is before it.
+        // The next quoted line, and whether a blank line is before it.
         let next = lines[at + 1..].iter().find(|(line, _)| !line.is_empty());
         let blank = lines.get(at + 1).is_some_and(|(line, _)| line.is_empty());
         let next_stays = next.is_some_and(|(_, fate)| matches!(fate, Fate::Keep | Fate::Follow));
         if blank && *fate == Fate::Follow && next_stays {
             return Outcome::None;
         }
-        // Several lines that change around a blank line: they may be read as one change or as two.
+        // Several lines around a blank line change. This may be one change or two.
         open |= blank && *fate != Fate::Keep && !next_stays;
     }
     let whole = format!("{above}{middle}{below}");
@@ -193,7 +193,7 @@ fn without_blanks(text: &str) -> String {
 proptest! {
     #![proptest_config(config(400))]
 
-    /// Every line stands once; the answer leaves out all blank lines.
+    /// Every line occurs once. The answer leaves out all blank lines.
     #[test]
     fn of_two_sides_of_a_blank_line_none_is_chosen(
         lines in prop::collection::vec(
@@ -202,7 +202,7 @@ proptest! {
         ),
     ) {
         let last = lines.len() - 1;
-        // Blank lines at the edges of what is quoted are another matter.
+        // Blank lines at the edges of the quoted lines are not tested here.
         let lines: Vec<(String, Fate)> = lines
             .into_iter()
             .enumerate()
@@ -231,7 +231,8 @@ proptest! {
         })?;
     }
 
-    /// As many equal edits as places are all of them, in every format; more or fewer are none.
+    /// As many equal edits as there are matches change all of them, in every format. With more or fewer edits nothing
+    /// lands.
     #[test]
     fn equal_edits_are_all_places_or_none(
         places in 1..5_usize,
@@ -249,7 +250,7 @@ proptest! {
         hunk.push('+', "depth = 2");
         let all = file(if adds { "size = 1\ndepth = 2\n" } else { "depth = 2\n" });
         let answers = plain("a.ini", &vec![hunk; edits]);
-        // Said twice of one place it is made once.
+        // Several equal edits for one match are applied once.
         let may_land = edits == places || places == 1;
         allow("a.ini", &file("size = 1\n"), &answers, |after| may_land && after == all)?;
         if edits == places {

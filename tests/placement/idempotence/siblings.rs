@@ -1,4 +1,5 @@
-//! Regions that are nearly the same: an edit that is meant for one never lands in the other, nor is it said to be there.
+//! Regions that are nearly the same: an edit for one never lands in the other, and the other never makes it count as
+//! already applied.
 
 use super::config;
 use super::hunk::{Hunk, plain};
@@ -7,7 +8,7 @@ use crate::check::{Ran, run};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// Lines of code, each with another one that is as like it as siblings are.
+/// Lines of code, each with one that is as similar as siblings are.
 const PAIRS: &[(&str, &str)] = &[
     ("    rows = read(path, 1)", "    rows = read(path, 2)"),
     ("    value = user.Gets(name)", "    value = user.Sets(name)"),
@@ -19,7 +20,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("    return load_train(rows)", "    return load_test(rows)"),
 ];
 
-/// A region, and the index of the line that its sibling has otherwise.
+/// Generates a region, and the index of the line in which its sibling differs.
 fn region() -> impl Strategy<Value = (Vec<usize>, usize)> {
     let lines = prop::sample::subsequence((0..PAIRS.len()).collect::<Vec<_>>(), 2..7).prop_shuffle();
     (lines, any::<Index>()).prop_map(|(lines, other)| {
@@ -28,7 +29,7 @@ fn region() -> impl Strategy<Value = (Vec<usize>, usize)> {
     })
 }
 
-/// The lines, one of them the other way.
+/// Returns the lines, one of them replaced by its sibling's.
 fn lines(region: &[usize], other: Option<usize>) -> Vec<&'static str> {
     let line = |(at, &pair): (usize, &usize)| if other == Some(at) { PAIRS[pair].1 } else { PAIRS[pair].0 };
     region.iter().enumerate().map(line).collect()
@@ -62,13 +63,13 @@ proptest! {
         }
         for (format, answer) in plain("a.py", &[hunk]).0 {
             let ran = run("a.py", &file, &answer);
-            // Of two lines the one that is left is what it would come to, and half of the text is nothing like it.
-            let is_left = kind == '-' && region.len() == 2 && matches!(ran, Ran::There);
+            // If one of two lines is removed, the other one is the result, and half of the search text matches nothing.
+            let is_left = kind == '-' && region.len() == 2 && matches!(ran, Ran::AlreadyApplied);
             prop_assert!(is_left || matches!(ran, Ran::Refused(_)), "{format}: {ran:?} of\n{file}by\n{answer}");
         }
     }
 
-    /// B is to be made like A and is quoted with a slip. That A has the result says nothing of B.
+    /// B is to be made like A, and is quoted with a slip. That A has the result says nothing about B.
     #[test]
     fn making_one_like_the_other_is_not_there_already(
         (region, other) in region(),
@@ -83,7 +84,7 @@ proptest! {
             .map(|(at, line)| if at == slip { line.replacen(|c: char| c.is_alphabetic(), "qq", 1) } else { line.to_owned() })
             .collect();
         let quoted: Vec<&str> = misquoted.iter().map(String::as_str).collect();
-        // Short regions are no longer nearly what is quoted.
+        // Short regions are not similar enough to the quoted lines.
         if region.len() < 3 {
             return Ok(());
         }

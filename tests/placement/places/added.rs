@@ -1,4 +1,4 @@
-//! Lines that are added look as the file does: indentation, tabs or blanks, line ends, quotes.
+//! Added lines look like the file: indentation, tabs or blanks, line ends, quotes.
 
 use crate::answer::{diffs, each, every, texts};
 use crate::check::{lands, lands_or_refused, refused, reports};
@@ -111,11 +111,11 @@ fn quotes_of_both_kinds_in_a_new_line_are_not_taken_for_one() {
 
 #[test]
 fn quotes_that_are_meant_in_one_place_and_not_in_another_are_not_guessed() {
-    // The file has a typographic quote itself.
+    // The file itself has a typographic quote.
     let file = "open = '“'\nname = \"a\"\nlast = 1\n";
     let find = "open = ‘“‘\nname = “a”\nlast = 1";
     refused("a.py", file, each("a.py", find, &find.replace("last", "more = “c”\nlast")));
-    // What those that come have is clear.
+    // It is clear which quotes the added lines should have.
     let put = find.replace("last", "more = ‘c‘\nlast");
     lands("a.py", file, each("a.py", find, &put), "open = '“'\nname = \"a\"\nmore = 'c'\nlast = 1\n");
 }
@@ -136,7 +136,7 @@ fn no_break_spaces_become_blanks() {
 
 #[test]
 fn quotes_that_the_file_has_stay_and_those_that_are_meant_land() {
-    // Nothing in what is quoted says that the answer's quotes are not meant.
+    // Nothing in the quoted lines says that the answer's quotes are not meant.
     let file = "title = x\nlast = 1\n";
     let put = "title = “x”\nlast = 1";
     lands("a.md", file, each("a.md", "title = x\nlast = 1", put), "title = “x”\nlast = 1\n");
@@ -158,7 +158,7 @@ fn last() {
 
 #[test]
 fn other_hunks_of_the_answer_show_the_width() {
-    // The second hunk quotes nothing that is indented; the first shows that a tab is four blanks.
+    // The second hunk quotes no indented line; the first one shows that a tab is four blanks.
     let pairs = [
         ("\tif a {\n\t\tb();\n\t}", "\tif a {\n\t\tb();\n\t\tc();\n\t}"),
         ("fn two() {\n}", "fn two() {\n\tif d {\n\t\te();\n\t}\n}"),
@@ -167,7 +167,7 @@ fn other_hunks_of_the_answer_show_the_width() {
         .replace("        b();\n", "        b();\n        c();\n")
         .replace("fn two() {\n", "fn two() {\n    if d {\n        e();\n    }\n");
     lands("a.rs", SPACES, every("a.rs", &pairs), &expected);
-    // In whatever order they stand; a patch has one order only.
+    // In either order; a patch allows only one.
     let back = [pairs[1], pairs[0]];
     lands("a.rs", SPACES, every("a.rs", &back).but("apply-patch"), &expected);
 }
@@ -198,11 +198,11 @@ fn in_a_makefile_too() {
     lands("Makefile", file, each("Makefile", "all: a.o", put), expected);
     let expected = "all: a.o\n\tcc -o all a.o\n\nclean:\n\techo clean\n\trm -f all\n";
     lands("Makefile", file, each("Makefile", "clean:", "clean:\n    echo clean"), expected);
-    // A line that is matched as it is shows that the others are as they are to be.
+    // A line that matches exactly shows that the other lines are as they should be.
     let put = "clean:\n\trm -f all \\\n        a.o";
     let expected = file.replace("\trm -f all", "\trm -f all \\\n        a.o");
     lands("Makefile", file, each("Makefile", "clean:\n\trm -f all", put), &expected);
-    // Nothing is, and the answer has both.
+    // No line shows the indentation, and the answer has both kinds.
     let put = "clean:\n\techo clean\n        echo all";
     refused("Makefile", file, each("Makefile", "clean:", put));
 }
@@ -242,9 +242,9 @@ fn steps_of_another_width_are_the_files_steps() {
         each("a.py", find, &format!("def h():\n  return 1\n\n{find}")),
         &format!("{new}\n{file}"),
     );
-    // Half a step is none.
+    // Half a step is not a step.
     refused("a.py", file, each("a.py", find, &format!("{find}\n\ndef h():\n return 1")));
-    // The lines of one block are in two.
+    // The search text shows its lines in two blocks.
     refused("a.py", file, each("a.py", "def f(a):\n  x = a\nreturn x", "def f(a):\n  x = a\nreturn a"));
 }
 
@@ -254,7 +254,7 @@ fn a_first_line_that_lost_its_indentation_gets_it_back() {
     let put = "def f(self, more):\n        a = open_it(more)\n        b = read_it(a)";
     let expected = CLASS.replace("f(self)", "f(self, more)").replace("open_it()", "open_it(more)");
     lands("a.py", CLASS, each("a.py", find, put), &expected);
-    // Kept it stays, and a method behind it is where methods are.
+    // A first line that is kept stays as it is, and a method below it is indented like the other methods.
     let put = format!("{find}\n        return b\n\n    def g(self):\n        a = 1");
     let expected = CLASS.replace(
         "        return b\n",
@@ -295,13 +295,13 @@ fn a_definition_in_the_first_column_behind_a_trimmed_last_line_may_be_no_part_of
     refused("a.py", file, diffs("a.py", "@@\n return 1\n+\n+\n+def b():\n+    return 3\n"));
     let put = "return 1\n\n\n@dec\n# It is next.\ndef b():\n    return 3";
     refused("a.py", file, texts("a.py", &[("return 1", put)]));
-    // What comes back to the first column is one block.
+    // It comes back to the first column, so it is one block.
     let put = "x = 1\n\nfor i in range(3):\n    x += i\n\nreturn x";
     let expected = file.replace("return 1", &put.replace("\n", "\n    ").replace("\n    \n", "\n\n"));
     lands("a.py", file, texts("a.py", &[("return 1", put)]), &expected);
     let file = "func a() int {\n\treturn 1\n}\n";
     refused("a.go", file, texts("a.go", &[("return 1", "return 1\n}\n\nfunc b() int {\n\treturn 2")]));
-    // Within the block all lines are shifted.
+    // All lines inside the block are shifted.
     let file = "def a():\n    x = 1\n    return x\n";
     let expected = file.replace("    return", "\n    if x:\n        y()\n    return");
     lands("a.py", file, texts("a.py", &[("x = 1", "x = 1\n\nif x:\n    y()")]), &expected);
@@ -324,12 +324,12 @@ fn look_alikes_of_a_kind_become_plain_together() {
     lands("a.js", file, answers, "x = \"it's\";\nz = 'q';\ny = 2;\n");
     let file = "a - b\n";
     lands("a.txt", file, each("a.txt", "a – b", "a – b\nc – d – e"), "a - b\nc - d - e\n");
-    // A dash of another length may be one, or a minus.
+    // A dash of another length may be a dash or a minus.
     refused("a.py", file, each("a.py", "a – b", "a – b\nc — d – e"));
-    // What a line begins with does not tell what is meant inside of others.
+    // The indentation of a line does not tell which blanks are meant inside of lines.
     let find = "\u{a0}\u{a0}a = 1";
     refused("a.js", "{\n  a = 1\n}\n", each("a.js", find, &format!("{find}\n\u{a0}\u{a0}b(\"\u{a0}\")")));
-    // Blanks that a line begins with, too.
+    // The blanks of an indentation become plain too.
     let nbsp = "\u{a0}\u{a0}\u{a0}\u{a0}";
     let (find, put) = (format!("{nbsp}a = 1"), format!("{nbsp}a = 1\n{nbsp}b = 2"));
     let file = "def f():\n    a = 1\n";
@@ -362,7 +362,7 @@ fn a_dash_stays_where_the_hunk_quotes_one_of_the_file_whatever_other_hunks_show(
 
 #[test]
 fn a_step_that_the_file_does_not_have_is_not_added_to_one_line_of_another_depth() {
-    // Two levels of four blanks stand for three of two, or one level is missing.
+    // Two levels of four blanks could be three levels of two, or one level is missing.
     let file = "class A {\n  f() {\n    if (a) {\n      go();\n    }\n  }\n}\n";
     refused("a.js", file, each("a.js", "        go();", "        if (b)\n            go2();\n        go();"));
     refused("a.js", file, each("a.js", "        go();", "        go();\n            .then();"));
@@ -373,7 +373,7 @@ fn a_step_that_the_file_does_not_have_is_not_added_to_one_line_of_another_depth(
         each("a.js", "        go();", put),
         &file.replace("go();\n", "go();\n      stop();\n"),
     );
-    // Blanks of two without their level, in a file of four.
+    // Two blanks without the level around them, in a file of four blanks.
     let file = "class A {\n    f() {\n        go();\n    }\n}\n";
     refused("a.js", file, each("a.js", "f() {\n  go", "f() {\n  if (a)\n    b();\n  go"));
     refused("a.js", file, each("a.js", "go();", "if (b) {\n  go();\n}\ngo();"));
@@ -383,7 +383,7 @@ fn a_step_that_the_file_does_not_have_is_not_added_to_one_line_of_another_depth(
 fn a_hunk_whose_every_line_lacks_a_blank_is_not_mended_halfway() {
     let file = "void f() {\n    go();\n    stop();\n}\n";
     let expected = file.replace("go();\n", "go();\n    run();\n");
-    // The mark is in place of the first blank, or it is missing before the context.
+    // The mark replaces the first blank, or it is missing before the context lines.
     refused("a.c", file, diffs("a.c", "@@\n    go();\n+   run();\n    stop();\n"));
     lands("a.c", file, diffs("a.c", "@@\n    go();\n+    run();\n    stop();\n"), &expected);
     refused("a.c", file, diffs("a.c", "@@\n    go();\n+   if (a)\n+       run();\n    stop();\n"));
@@ -405,7 +405,7 @@ fn where_indentation_is_syntax_it_goes_on_as_the_block_does() {
 
 #[test]
 fn a_trimmed_line_above_its_block_may_be_as_the_answer_has_it_behind_its_first_line() {
-    // The first line of both texts lost its indentation, or all lines of both did.
+    // Either only the first line of both texts lost its indentation, or all lines did.
     for (path, file, find, put) in [
         ("a.py", "class A:\n    def g(self):\n        return 2\n", "def g(self):", "@prop\n    def g(self):"),
         (
@@ -422,7 +422,7 @@ fn a_trimmed_line_above_its_block_may_be_as_the_answer_has_it_behind_its_first_l
     }
     let file = "class A:\n    def g(self):\n        return 2\n";
     refused("a.py", file, diffs("a.py", "@@\n+    @prop\n def g(self):\n"));
-    // What is added is above the block, or begins it.
+    // The added lines are above the block, or at its beginning.
     let expected = file.replace("    def", "    if a:\n        b()\n    def");
     lands("a.py", file, diffs("a.py", "@@\n+if a:\n+    b()\n def g(self):\n"), &expected);
     let expected = file.replace("):\n", "):\n        b()\n");

@@ -1,4 +1,4 @@
-//! Lines that are added without any that stand around them.
+//! Added lines without context lines.
 
 use crate::answer::{diffs, patch, udiffx};
 use crate::check::{lands, refused, reports};
@@ -67,7 +67,7 @@ fn without_a_heading_they_go_to_the_end_of_the_file() {
     lands("a.py", TWO, diffs("a.py", body), &format!("{TWO}def gamma(cfg):\n    return cfg\n"));
     let body = "@@\n+# The end.\n*** End of File\n";
     lands("a.py", TWO, patch("a.py", body), &format!("{TWO}# The end.\n"));
-    // Behind other hunks, too.
+    // The same below other hunks.
     let body = "@@\n-import os\n+import sys\n@@\n+# The end.\n";
     lands("a.py", TWO, diffs("a.py", body), &format!("{}# The end.\n", TWO.replace("os", "sys")));
 }
@@ -117,14 +117,14 @@ fn they_are_indented_as_the_block_is() {
     let body = "@@ class A:\n+def f(self):\n+    return 1\n";
     let expected = "class A:\n    def f(self):\n        return 1\n    size = 1\n";
     lands("a.py", file, diffs("a.py", body), expected);
-    // Tabs where the file has tabs, below a heading and at the end.
+    // Tabs if the file has tabs, below a heading and at the end.
     let file = "class A:\n\tsize = 1\n";
     let body = "@@ class A:\n+    def f(self):\n+        return 1\n";
     let expected = "class A:\n\tdef f(self):\n\t\treturn 1\n\tsize = 1\n";
     lands("a.py", file, diffs("a.py", body), expected);
     let body = "@@\n+def f():\n+    return 1\n";
     lands("a.py", file, diffs("a.py", body), &format!("{file}def f():\n\treturn 1\n"));
-    // Of spaces for tabs nothing tells how many.
+    // Nothing says how many spaces replace a tab.
     let file = "class A:\n  size = 1\n";
     refused("a.py", file, diffs("a.py", "@@\n+def f():\n+\treturn 1\n")).says("how to indent");
 }

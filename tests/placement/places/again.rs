@@ -1,6 +1,7 @@
-//! Twice is once: run again on its own result an answer does nothing, whatever it did the first time.
+//! An answer that is run again on its own result changes nothing, whatever it did the first time.
 //!
-//! Every test of what lands looks at that. Here is what has to be *there already* then, and what was made in part.
+//! Every test of what lands checks this. The tests here are about edits that must then be *already applied*, and about
+//! edits that are applied in part.
 
 use crate::answer::{diffs, each, every, opx_all, search_replace_all, texts, udiffx};
 use crate::check::{already, lands, lands_or_refused, refused, run_on, stays};
@@ -32,7 +33,7 @@ fn a_short_insertion_is_there_the_second_time() {
     let expected = LIST.replace(pair.0, pair.1);
     lands("a.py", LIST, each("a.py", pair.0, pair.1), &expected);
     already("a.py", &expected, texts("a.py", &[pair]));
-    // Two lines of a hunk prove too little, but the text is there.
+    // A hunk of two lines proves too little, although the text is there.
     let refused = refused("a.py", &expected, diffs("a.py", "@@ ... @@\n bravo = 2\n+between = 6\n"));
     refused.says("line 3 already has lines like the added ones").says_not("no match");
 }
@@ -56,7 +57,7 @@ fn a_lone_deletion_run_again_proves_nothing() {
 
 #[test]
 fn edits_that_touch_each_other_are_judged_together() {
-    // The second one's context has the line that the first one adds.
+    // The second edit's context has the line that the first one adds.
     let pairs = [
         ("alpha = 1\nbravo = 2", "alpha = 1\nbravo = 2\nbetween = 6"),
         ("between = 6\ncharlie = 3", "between = 6\ncharlie = 8"),
@@ -90,7 +91,7 @@ fn neighbouring_edits_land_and_are_there() {
     let expected = LIST.replace("alpha = 1", "alpha = 10").replace("charlie = 3", "charlie = 30");
     lands("a.py", LIST, texts("a.py", &pairs), &expected);
     already("a.py", &expected, texts("a.py", &pairs));
-    // The second one begins below the first one.
+    // The second edit begins below the first one.
     let pairs = [pairs[0], ("charlie = 3\ndelta = 4", "charlie = 30\ndelta = 4")];
     lands("a.py", LIST, texts("a.py", &pairs), &expected);
     already("a.py", &expected, texts("a.py", &pairs));
@@ -112,13 +113,13 @@ fn what_is_half_made_is_finished() {
     let half = LIST.replace("alpha = 1", "alpha = 10");
     let expected = half.replace("delta = 4", "delta = 40");
     lands("a.py", &half, texts("a.py", &pairs), &expected);
-    // Hunks of one file are made together.
+    // The hunks of one file are applied together.
     lands_or_refused("a.py", &half, every("a.py", &pairs), &expected);
 }
 
 #[test]
 fn a_line_that_is_put_before_its_like_is_not_put_there_again() {
-    // The result holds the before-text once more.
+    // The result contains the search text again.
     let file = "items = [\n    one,\n]\nmore = [\n    two,\n]\n";
     let expected = "items = [\n    one,\n    three,\n]\nmore = [\n    two,\n]\n";
     lands("a.py", file, each("a.py", "    one,\n]", "    one,\n    three,\n]"), expected);
@@ -154,7 +155,7 @@ fn the_second_run_of_a_response_for_several_files_is_all_there() {
     let check::Ran::Changed(after, _) = run_on(&files, &all) else { panic!("it lands") };
     assert_eq!(after["a.py"], LIST.replace("bravo = 2", "bravo = 20"));
     assert_eq!(after["b.py"], LIST.replace("delta = 4", "delta = 40"));
-    assert!(matches!(run_on(&after, &all), check::Ran::There));
+    assert!(matches!(run_on(&after, &all), check::Ran::AlreadyApplied));
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn lines_appended_one_after_the_other_are_there_the_second_time() {
     let before = check::files(&[("a.txt", "a\n")]);
     let after = check::files(&[("a.txt", "a\nb\nc\n")]);
     assert!(matches!(run_on(&before, &answer), check::Ran::Changed(made, _) if made == after));
-    assert!(matches!(run_on(&after, &answer), check::Ran::There));
+    assert!(matches!(run_on(&after, &answer), check::Ran::AlreadyApplied));
 }
 
 #[test]
@@ -190,7 +191,7 @@ fn equal_appends_of_one_envelope_are_all_made_and_given_again_they_are_not() {
             matches!(run_on(&before, &answer), check::Ran::Changed(made, _) if made == after),
             "{answer}"
         );
-        assert!(matches!(run_on(&after, &answer), check::Ran::There), "{answer}");
+        assert!(matches!(run_on(&after, &answer), check::Ran::AlreadyApplied), "{answer}");
     }
 }
 
@@ -215,7 +216,8 @@ fn files_are_exchanged() {
 
 #[test]
 fn a_line_removed_between_blank_ones_is_not_the_next_one_the_second_time() {
-    // Found by a property of `render`: run again, the other line was the one that goes, blank lines left aside.
+    // This was found by a property in `render`: run again, the other line was taken for the removed one, because blank
+    // lines are ignored.
     let file = "a\na\na\nx = 1\n\n\n\nx = 1\n";
     let body = "@@ -1,7 +1,6 @@\n a\n a\n a\n-x = 1\n \n \n \n";
     lands("a.py", file, diffs("a.py", body), "a\na\na\n\n\n\nx = 1\n");
@@ -228,7 +230,7 @@ fn a_block_that_the_response_has_moved_is_not_deleted_by_a_second_run() {
     let moved = format!("{rest}\n\n{}", a.trim_end().to_owned() + "\n");
     let c = "def c():\n    return 3";
     let put = format!("{c}\n\n\n{}", a.trim_end());
-    // In whichever order: the insertion first, or the deletion.
+    // In either order: first the insertion, or first the deletion.
     for pairs in [[(c, put.as_str()), (a, "")], [(a, ""), (c, put.as_str())]] {
         let answers = || opx_all("a.py", &pairs).and(search_replace_all("a.py", &pairs));
         lands("a.py", file, answers(), &moved);

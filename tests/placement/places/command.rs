@@ -1,9 +1,10 @@
-//! The same by the built command on a real repository: what it says, its exit status, and that nothing is touched.
+//! The same with the built command on a real repository: its messages, its exit status, and that a refusal changes
+//! nothing.
 
 use crate::answer::{Answers, each, opx, texts, udiffx};
 use crate::sandbox::{Sandbox, same};
 
-/// A repository with one file more.
+/// Creates a repository with one more file.
 fn with(path: &str, text: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.file(path, text);
@@ -48,7 +49,7 @@ fn a_second_run_makes_no_commit() {
     }
 }
 
-/// What needs a tier: its name, the file, what is found and what is put there.
+/// An edit for each match mode: the mode, the path, the file, the search text and the replacement.
 const TIERS: &[(&str, &str, &str, &str, &str)] = &[
     ("exact", "a.py", "a = 1\nb = 2\nc = 3\nd = 4\n", "a = 1\nb = 2", "a = 1\nb = 3"),
     ("eol", "a.py", "a = 1\r\nb = 2\r\nc = 3\r\nd = 4\r\n", "a = 1\nb = 2", "a = 1\nb = 3"),

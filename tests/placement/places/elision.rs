@@ -1,4 +1,4 @@
-//! A line that stands for lines that are left out: they stay.
+//! An elision: a line in place of lines that are left out, which stay.
 
 use crate::answer::{diffs, each, search_replace, texts};
 use crate::check::{lands, refused};
@@ -59,7 +59,7 @@ fn a_real_line_of_dots_is_found_first() {
 
 #[test]
 fn dots_that_stand_in_one_text_only_are_refused() {
-    // What they stand for would go, or nobody knows what is to be put there.
+    // The lines in place of the dots would be removed, or it is not known what to add.
     let find = "def f(cfg):\n    ...\n    return c";
     refused("a.py", PYTHON, each("a.py", find, "def f(cfg):\n    return c + 1"));
     let find = "def f(cfg):\n    a = read(cfg)\n    b = a + 1\n    c = b + 1\n    return c";
@@ -71,7 +71,7 @@ fn lines_that_match_twice_in_the_file_are_refused() {
     let find = "def f(cfg):\n    ...\n    return c";
     let file = PYTHON.replace("    pass", "    d = 1\n    return c");
     refused("a.py", &file, each("a.py", find, &find.replace("return c", "return c + 1")));
-    // Also where they stay.
+    // The same if these lines stay.
     refused("a.py", &file, each("a.py", find, &find.replace("f(cfg)", "f(cfg, more)")));
     let file = "fn f() {\n    a();\n}\n\nfn g() {\n    b();\n}\n";
     let find = "fn f() {\n    // ...\n}";

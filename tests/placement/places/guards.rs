@@ -1,4 +1,4 @@
-//! What an answer would bring into a file that nobody wants there: placeholders, conflict markers, its own dividers.
+//! What nobody wants an answer to add to a file: placeholders, conflict markers, dividers of its own format.
 
 use crate::answer::{Answers, diffs, each, opx, search_replace, texts};
 use crate::check::{Ran, lands, refused, run};
@@ -36,7 +36,7 @@ fn another_word_makes_it_an_ordinary_comment() {
         let put = format!("    a = read(cfg, 1)\n    {comment}\n    return c");
         lands("a.py", FILE, each("a.py", find, &put), &FILE.replace(find, &put));
     }
-    // With an ellipsis it takes lines that go for it.
+    // A comment with an ellipsis is a placeholder if lines are removed for it.
     for comment in ["# ... and c comes of it", "# Reading the rest..."] {
         let put = |lines: &str| format!("    a = read(cfg, 1)\n    {comment}\n{lines}    return c");
         refused("a.py", FILE, each("a.py", find, &put(""))).code(Code::Placeholder);
@@ -49,7 +49,7 @@ fn another_word_makes_it_an_ordinary_comment() {
 fn one_that_is_only_added_is_refused_too() {
     let put = "def g(cfg):\n    # ... existing code ...\n    return cfg";
     refused("a.py", FILE, each("a.py", "def g(cfg):\n    return cfg", put)).code(Code::Placeholder);
-    // Without ellipsis and brackets it takes lines that go for it.
+    // Without an ellipsis or brackets it is one only if lines are removed for it.
     let put = "def g(cfg):\n    # same as before\n    return cfg";
     lands(
         "a.py",
@@ -161,7 +161,7 @@ fn one_marker_of_a_conflict_is_enough() {
 
 #[test]
 fn a_divider_of_the_format_is_not_brought_into_a_file() {
-    // A second divider in the middle of what is to be put there.
+    // A second divider in the middle of the replacement.
     let put = "def g(cfg):\n    return cfg + 1\n=======\n    return cfg + 2";
     refused("a.py", FILE, search_replace("a.py", "def g(cfg):\n    return cfg", put)).code(Code::Markers);
 }
@@ -205,7 +205,7 @@ fn half_open_blocks_are_not_taken() {
 
 #[test]
 fn dots_in_a_text_that_is_added_beside_code_that_stays_are_refused_too() {
-    // A bare line of dots is no statement of this language.
+    // In this language a line of dots is not a statement.
     let file = "function f() {\n  a();\n  b();\n  c();\n}\n";
     let answers = texts("a.js", &[("  a();\n  b();\n  c();", "  a(1);\n  ...")]);
     refused("a.js", file, answers.and(diffs("a.js", "@@\n-  a();\n-  b();\n-  c();\n+  a(1);\n+  ...\n")));

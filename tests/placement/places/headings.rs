@@ -1,4 +1,4 @@
-//! A heading binds: a place that goes against it is refused, also when it is the only one.
+//! A heading binds: a place that contradicts it is refused, even if it is the only one.
 
 use crate::answer::{diffs, patch, udiffx};
 use crate::check::{already, lands, refused, stays};
@@ -61,7 +61,7 @@ fn a_place_that_holds_the_heading_itself_is_with_it() {
     let body =
         "@@ def beta(cfg):\n def beta(cfg):\n-    b = load(cfg)\n+    b = read(cfg)\n     b = check(b)\n";
     lands("a.py", TWO, diffs("a.py", body), &TWO.replace("b = load", "b = read"));
-    // One that begins above it, too.
+    // The same for a place that begins above the heading.
     let body =
         "@@ def beta(cfg):\n     return a\n \n def beta(cfg):\n-    b = load(cfg)\n+    b = read(cfg)\n";
     lands("a.py", TWO, udiffx("a.py", body), &TWO.replace("b = load", "b = read"));
@@ -136,7 +136,7 @@ class B:
     for (nth, class, name) in [(1, "A", "f"), (2, "A", "g"), (3, "B", "f"), (4, "B", "g")] {
         lands("a.py", file, patch("a.py", &body(class, name)), &made(nth));
     }
-    // What A has no more is not taken from B.
+    // If A no longer has it, it is not taken from B.
     refused("a.py", &file.replacen("def g", "def k", 1), patch("a.py", &body("A", "g")));
     stays("a.py", &made(2), patch("a.py", &body("A", "g")));
 }
@@ -199,7 +199,7 @@ fn a_key_of_yaml_is_no_label() {
 
 #[test]
 fn a_step_that_both_jobs_have_is_added_below_the_heading_alone() {
-    // Run again, it must not be added to lint.
+    // A second run must not add it to lint.
     let expected = |job: &str| {
         let head = format!("  {job}:\n    steps:\n      - uses: actions/checkout@v4\n");
         JOBS.replace(&head, &format!("{head}      - uses: actions/cache@v4\n"))
@@ -208,7 +208,7 @@ fn a_step_that_both_jobs_have_is_added_below_the_heading_alone() {
         let body =
             format!("@@   {job}:\n       - uses: actions/checkout@v4\n+      - uses: actions/cache@v4\n");
         lands("ci.yml", JOBS, diffs("ci.yml", &body), &expected(job));
-        // The other job may have it from elsewhere.
+        // The other job may have it for another reason.
         let other = if job == "test" { "lint" } else { "test" };
         let both = expected(other).replace(
             &format!("  {job}:\n    steps:\n      - uses: actions/checkout@v4\n"),
@@ -222,16 +222,16 @@ fn a_step_that_both_jobs_have_is_added_below_the_heading_alone() {
 
 #[test]
 fn what_a_heading_holds_no_more_is_not_taken_from_elsewhere() {
-    // Neither text stands in alpha, and the before-text in beta.
+    // alpha has neither of the texts, and beta has the text before.
     let file = TWO.replace("    a = load(cfg)\n", "    a = other(cfg)\n").replace("b = load", "a = load");
     let body = "@@ def alpha(cfg):\n-    a = load(cfg)\n+    a = read(cfg)\n";
     refused("a.py", &file, diffs("a.py", body)).not_nowhere();
-    // It is made in alpha, and the before-text stands in beta.
+    // alpha has the text after, and beta the text before.
     let file = file.replace("other(cfg)", "read(cfg)");
     stays("a.py", &file, diffs("a.py", body));
 }
 
-/// A function whose first line is longer than what git shows of it.
+/// Returns a function whose first line is longer than what git shows of it.
 fn long(name: &str) -> String {
     format!(
         "def {name}_with_a_name_of_great_length(first_argument, second_argument, third_argument, fourth):\n    \
@@ -251,7 +251,7 @@ fn a_section_that_git_cut_is_matched_by_its_beginning() {
             udiffx("a.py", &hunk(&format!("-{line},2 +{line},2"))).and(udiffx("a.py", &hunk("-40,2 +40,2")));
         lands("a.py", &file, answers, &file.replace(&long(name), &made));
     }
-    // And it binds.
+    // The cut section still binds.
     let other = file.replacen("    x = 1\n", "    x = 5\n", 1);
     let hunk = format!("@@ -6,2 +6,2 @@ {}\n-    x = 1\n+    x = 2\n     return x\n", &long("one")[..80]);
     refused("a.py", &other, udiffx("a.py", &hunk)).not_nowhere();
@@ -259,7 +259,7 @@ fn a_section_that_git_cut_is_matched_by_its_beginning() {
 
 #[test]
 fn sections_are_sought_in_the_text_before_this_response() {
-    // The first hunk renames what the second one's section names.
+    // The first hunk renames the function that the section of the second one names.
     let body = "\
 @@ -1,2 +1,2 @@
 -def alpha(cfg):
@@ -304,7 +304,7 @@ fn a_mark_of_the_end_of_the_file_binds() {
     refused("a.py", TWO, patch("a.py", body)).not_nowhere();
     let body = "@@\n     b = check(b)\n-    return b\n+    return b + 1\n*** End of File\n";
     lands("a.py", TWO, patch("a.py", body), &TWO.replace("return b", "return b + 1"));
-    // Of two equal places the last.
+    // Of two matches the last one.
     let file = "start\nx = 1\nend\nx = 1\n";
     let body = "@@\n-x = 1\n+x = 2\n*** End of File\n";
     lands("a.txt", file, patch("a.txt", body), "start\nx = 1\nend\nx = 2\n");
@@ -328,7 +328,8 @@ fn order_tells_equal_places_of_a_diff_apart() {
     lands("a.txt", file, diffs("a.txt", body), expected);
 }
 
-/// Files of two blocks of which the second has a line that the first lacks: its name, itself, the headings, the line.
+/// Files of two blocks. The second block has a line that the first one lacks. For each the path, the text, the two
+/// headings, and that line.
 const BLOCKS: &[(&str, &str, [&str; 2], &str)] = &[
     ("a.toml", "[a]\nx = 1\n\n[b]\nx = 1\ny = 2\n", ["[a]", "[b]"], "y = 2"),
     ("a.css", ".a {\n  top: 1;\n}\n\n.b {\n  left: 1;\n}\n", [".a {", ".b {"], "  left: 1;"),
@@ -394,7 +395,7 @@ fn chunks_of_one_block_may_name_it_each() {
     let file = "class A:\n    a = 1\n    b = 2\n    c = 3\n\nclass B:\n    c = 3\n";
     let body = "@@ class A:\n-    a = 1\n+    a = 5\n@@ class A:\n-    b = 2\n+    b = 5\n";
     lands("a.py", file, patch("a.py", body), &file.replace("a = 1", "a = 5").replace("b = 2", "b = 5"));
-    // A heading that stands again farther on may be meant as well.
+    // The heading occurs again below, and that one may be meant.
     let file = "if x:\n    a = 1\n    b = 2\n\nif x:\n    b = 2\n";
     let body = "@@ if x:\n-    a = 1\n+    a = 5\n@@ if x:\n-    b = 2\n+    b = 5\n";
     refused("a.py", file, patch("a.py", body)).code(Code::SearchAmbiguous);
@@ -439,7 +440,7 @@ fn what_stands_below_the_heading_is_meant_also_where_it_is_written_otherwise() {
     lands("a.py", file, diffs("a.py", body), &format!("{}end(1)\n", &file[..at]));
 }
 
-/// A file, the section that git gives a hunk in it, the hunk without it, and what becomes of the file.
+/// For each a path, the file, a hunk with the section that git writes, and the old and the new text.
 const SECTIONS: &[(&str, &str, &str, [&str; 2])] = &[
     (
         "a.css",

@@ -1,4 +1,4 @@
-//! A line that the answer misquotes and writes in its after-text as the file has it.
+//! A line that the search text misquotes, and the replacement has as in the file.
 
 use crate::answer::{each, texts};
 use crate::check::{already, lands, refused};
@@ -45,7 +45,7 @@ fn not_where_another_place_is_nearly_the_before_text() {
     let find = one.replace("read_file", "read_fil");
     let put = one.replace("return rows", "return sorted(rows)");
     refused("a.py", &format!("{one}\n{other}"), each("a.py", &find, &put));
-    // Alone it lands.
+    // Without the other function it lands.
     lands("a.py", one, each("a.py", &find, &put), &put);
 }
 
@@ -58,7 +58,7 @@ fn where_nothing_is_left_to_do_it_is_there_already() {
 
 #[test]
 fn make_b_like_a_with_b_misquoted_is_refused() {
-    // `load_train` is as `load_test` is to become. `load_test` is quoted with a slip.
+    // `load_test` is quoted with a slip. `load_train` already is what `load_test` is to become.
     let file = "\
 def load_train(path):
     rows = read(path)
@@ -89,7 +89,8 @@ fn lines_that_go_above_a_misquoted_one_are_not_there_already() {
 
 #[test]
 fn a_sign_at_the_end_above_an_added_line_is_no_slip() {
-    // The response is for the file as it was when this was the last line of the list: that it ends here is not said.
+    // The response is for the file as it was when this was the last line of the list. The search text does not show
+    // that the list ends there.
     let file = "CREATE TABLE t (\n  id INT,\n  name TEXT,\n  x INT\n);\n";
     refused("t.sql", file, each("t.sql", "  id INT,\n  name TEXT", "  id INT,\n  name TEXT,\n  age INT"));
     let file = "fn f() -> u8 {\n    value();\n    other()\n}\n";
@@ -98,7 +99,7 @@ fn a_sign_at_the_end_above_an_added_line_is_no_slip() {
         file,
         each("a.rs", "fn f() -> u8 {\n    value()", "fn f() -> u8 {\n    value();\n    g()"),
     );
-    // Where nothing is added below, both texts say the same.
+    // If nothing is added below the line, both texts mean the same.
     let file = "CREATE TABLE t (\n  id INT,\n  name TEXT,\n  x INT\n);\n";
     let put = "  id BIGINT,\n  name TEXT,";
     lands("t.sql", file, each("t.sql", "  id INT,\n  name TEXT", put), &file.replace("id INT", "id BIGINT"));

@@ -1,4 +1,5 @@
-//! Numbers, counts and hints of lines: they choose among equal places, and a second run finds what they mean.
+//! Line numbers, occurrences and hints: they choose among equal places, and a second run finds the places that they
+//! mean.
 
 use crate::answer::{diffs, occurrence, start_line, udiffx};
 use crate::check::{already, lands, refused, stays};
@@ -18,13 +19,13 @@ size = 1
 name = c
 ";
 
-/// With the n-th `size = 1` made 2.
+/// Returns the file with the n-th `size = 1` set to 2.
 fn made(nth: usize) -> String {
     let at = THREE.match_indices("size = 1").nth(nth - 1).unwrap().0;
     format!("{}size = 2{}", &THREE[..at], &THREE[at + 8..])
 }
 
-/// With a line put in behind the n-th `size = 1`.
+/// Returns the file with a line added below the n-th `size = 1`.
 fn added(nth: usize) -> String {
     let at = THREE.match_indices("size = 1\n").nth(nth - 1).unwrap().0 + 9;
     format!("{}deep = 3\n{}", &THREE[..at], &THREE[at..])
@@ -120,7 +121,7 @@ fn where_number_and_heading_agree_they_are_not_overruled() {
         let at = file.match_indices("size = 1").nth(nth - 1).unwrap().0;
         let expected = format!("{}size = 2{}", &file[..at], &file[at + 8..]);
         lands("a.py", &file, udiffx("a.py", &body), &expected);
-        // Where they mean a place that is neither, another one is not taken for it.
+        // If the place that they mean has neither text, no other place is taken.
         let other = format!("{}size = 7{}", &file[..at], &file[at + 8..]);
         refused("a.py", &other, udiffx("a.py", &body)).not_nowhere();
     }
@@ -140,7 +141,7 @@ fn an_occurrence_counts_the_places() {
 
 #[test]
 fn an_occurrence_whose_place_an_earlier_edit_has_changed_is_refused() {
-    // A draft and what is to come instead: counted in what was shown, both mean the same place.
+    // A draft and its replacement: counted in the file that the model was shown, both mean the same place.
     for which in ["1", "first", "2", "last"] {
         let draft = occurrence(which, "a.ini", "size = 1", "size = 2");
         refused("a.ini", THREE, draft.then(occurrence(which, "a.ini", "size = 1", "size = 3")));
@@ -158,13 +159,13 @@ fn an_occurrence_binds_also_where_there_is_one_place_only() {
 
 #[test]
 fn an_occurrence_is_refused_where_its_result_stands_before_the_counted_place() {
-    // Nobody knows whether the first was made by this very answer, and so which place is the second now.
+    // The first may have been changed by this very answer, so it is not clear which one is the second now.
     for which in ["1", "2", "first"] {
         stays("a.ini", &made(1), count(which));
     }
     refused("a.ini", &made(1), count("2"));
     refused("a.ini", &made(2), count("2"));
-    // The last is counted from the end.
+    // The last one is counted from the end.
     stays("a.ini", &made(3), count("last"));
 }
 
@@ -178,19 +179,19 @@ fn a_number_does_not_overrule_a_text_that_stands_once() {
 fn a_number_and_the_order_that_name_two_places_are_refused() {
     let name = "@@ -7,1 +7,1 @@\n-name = b\n+name = B\n";
     let size = |line: usize| format!("@@ -{line},1 +{line},1 @@\n-size = 1\n+size = 2\n");
-    // Behind the second name there is but one size; the number is the second's.
+    // Only one size is below the second name, and the number is that of the second size.
     refused("a.toml", THREE, udiffx("a.toml", &format!("{name}{}", size(6))))
         .code(Code::SearchAmbiguous)
         .says("line 6");
     let expected = made(3).replace("name = b", "name = B");
     lands("a.toml", THREE, udiffx("a.toml", &format!("{name}{}", size(10))), &expected);
-    // A number at which no size stands says nothing.
+    // A number without a size says nothing.
     lands("a.toml", THREE, udiffx("a.toml", &format!("{name}{}", size(9))), &expected);
 }
 
 #[test]
 fn a_result_inside_of_what_is_to_become_it_is_not_there_by_a_wrong_number() {
-    // One of several equal lines goes. What is left of them stands in the file before and after.
+    // One of several equal lines is removed. What is left of them is in the file before and after.
     let file = "a()\nlog(1)\nlog(1)\nb()\nc()\n";
     for numbers in ["-3,3 +3,2", "-2,3 +3,2", "-3,3 +2,2", "-9,3 +3,2"] {
         let body = format!("@@ {numbers} @@\n log(1)\n-log(1)\n b()\n");
@@ -205,7 +206,7 @@ fn a_result_inside_of_what_is_to_become_it_is_not_there_by_a_wrong_number() {
 
 #[test]
 fn a_number_or_a_count_that_names_a_looser_place_is_not_taken_for_the_strict_one() {
-    // The first is as the answer has it; the last is written otherwise, and named.
+    // The first one matches exactly. The last one differs in blanks, and the number names it.
     for (last, find) in [
         ("size = 1 ", "size = 1"),
         ("  size = 1", "size = 1"),
@@ -228,7 +229,7 @@ fn a_number_or_a_count_that_names_a_looser_place_is_not_taken_for_the_strict_one
 fn an_equal_hunk_for_another_place_is_not_the_first_once_more() {
     let function = |name: &str, x: &str| format!("def {name}():\n    x = {x}\n    y = 2\n\n");
     let hunk = |line: &str| format!("@@{line}\n     x = 1\n-    y = 2\n+    y = 3\n");
-    // The second place is written otherwise, or has something else by now.
+    // The second place differs in blanks, or has other content by now.
     for x in ["1 ", "5"] {
         let file = function("a", "1") + &function("b", x);
         let body = hunk(" -2,2 +2,2 @@") + &hunk(" -6,2 +6,2 @@");

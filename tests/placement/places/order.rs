@@ -1,4 +1,4 @@
-//! Several edits of one response: their order, what each of them sees, and what no edit ever touches.
+//! Several edits of one response: their order, what each one sees, and what no edit ever changes.
 
 use crate::answer::{self, Answers, diffs, each, every, opx_all, search_replace, texts, udiffx};
 use crate::check::{self, Files, Ran, files, lands, lands_or_refused, refused, run_on};
@@ -19,7 +19,7 @@ fn insertions_behind_one_line_keep_the_order_of_the_response() {
 
 #[test]
 fn an_insertion_that_begins_with_an_earlier_one_at_its_spot_is_refused() {
-    // A fuller version of the first: is it to come instead?
+    // A longer version of the first insertion: should it replace the first one?
     let first = ("void main() {", "void main() {\n  parse();");
     let fuller = ("void main() {", "void main() {\n  parse();\n  run();");
     refused("a.c", MAIN, texts("a.c", &[first, fuller]));
@@ -44,19 +44,19 @@ fn three_insertions_at_one_spot_of_which_two_say_what_is_around_them() {
         ("  end();", "  three();\n  end();"),
     ];
     let expected = MAIN.replace("  end", "  one();\n  two();\n  three();\n  end");
-    // The second one quotes what the first one parts, which may be a conflict.
+    // The second one quotes lines that the first one has separated, which may be a conflict.
     lands_or_refused("a.c", MAIN, texts("a.c", &pairs), &expected);
 }
 
 #[test]
 fn what_goes_behind_a_line_does_not_go_behind_what_belongs_to_the_line_below() {
-    // As models write edits from the bottom up.
+    // Models write edits from the bottom up like this.
     let pairs = [("  end();", "  run();\n  end();"), ("  setup();", "  setup();\n  parse();")];
     let expected = MAIN.replace("  end", "  parse();\n  run();\n  end");
     lands("a.c", MAIN, texts("a.c", &pairs), &expected);
     let body = "@@\n+  run();\n   end();\n@@\n   setup();\n+  parse();\n";
     lands("a.c", MAIN, udiffx("a.c", body), &expected);
-    // Nor behind lines that were exchanged.
+    // Nor below lines that were exchanged.
     let file = "a\nb\nc\nd\n";
     let swap = ("b\nc", "c\nb");
     for pairs in [[swap, ("a", "a\ny")], [("a", "a\ny"), swap]] {
@@ -119,7 +119,7 @@ fn an_empty_text_is_found_in_an_empty_file_only() {
     let blocks = || search_replace("a.c", "", "a = 1");
     refused("a.c", MAIN, blocks().and(answer::applydir("a.c", "", "a = 1")));
     lands("a.c", "", blocks(), "a = 1\n");
-    // OPX wants a search text.
+    // OPX requires a search text.
     let answer = answer::opx("a.c", "", "a = 1").0.remove(0).1;
     assert!(matches!(check::run("a.c", MAIN, &answer), Ran::Unreadable(_)));
 }
@@ -155,7 +155,7 @@ fn what_an_earlier_edit_brought_is_not_taken_for_what_was_there_before() {
     let new = "y = 2\nif x:\n    go()";
     let pairs = [("y = 1", new), ("if x:\n    go()", "if x:\n    stop()")];
     refused("a.py", file, texts("a.py", &pairs)).code(Code::SearchAmbiguous);
-    // What was not there before can only be the new one.
+    // A text that was not there before can only be the new one.
     let pairs = [("y = 1", "y = 2\nz = 3\nend()"), ("z = 3\nend()", "z = 4\nend()")];
     lands("a.py", file, texts("a.py", &pairs), &file.replace("y = 1", "y = 2\nz = 4\nend()"));
 }
@@ -194,7 +194,7 @@ fn a_text_that_an_earlier_edit_left_in_one_of_two_places_is_ambiguous() {
     let then = |find: &str, put: &str| {
         every("a.py", &[first]).but("applydir").then(short(find, put).but("applydir"))
     };
-    // To correct the first, or to do the same in the second?
+    // Does it correct the first one, or make the same change in the second place?
     refused("a.py", TWINS, then("    limit = 30", "    limit = 5"))
         .code(Code::SearchAmbiguous)
         .says("line 2 or line 7 may be meant");
@@ -207,7 +207,7 @@ fn a_text_that_an_earlier_edit_left_in_one_of_two_places_is_ambiguous() {
         &made.replace("30", "5"),
     );
     lands("a.py", TWINS, then("    limit = 10", "    limit = 5"), &TWINS.replacen("30", "5", 1));
-    // What is gone is not corrected.
+    // A text that is gone cannot be corrected.
     let all = "def a():\n    limit = 30\n    return a(limit)\n\n\n";
     let rest = every("a.py", &[(&format!("{all}def b():"), "def b():")])
         .then(short("    limit = 30", "    limit = 5"));
@@ -226,7 +226,7 @@ fn a_hunk_behind_one_that_is_applied_is_not_made_above_it() {
     );
     lands("m.py", &file, diffs("m.py", &body.replace("@@ ... @@", "@@")), &expected);
     lands("m.py", &file, answer::udiffx("m.py", body), &expected);
-    // Another place that is like the result hides which one is the second hunk's.
+    // Another place that looks like the result hides where the second hunk belongs.
     let like = function("c").replace("    root,\n", "");
     let (file, expected) = (format!("{file}{like}"), format!("{expected}{like}"));
     lands("m.py", &file, diffs("m.py", &body.replace("@@ ... @@", "@@")), &expected);

@@ -1,4 +1,4 @@
-//! Where there are several places or readings it lands only if all of them give the same bytes.
+//! If there are several places or readings, an edit lands only if all of them give the same bytes.
 
 use crate::answer;
 use crate::answer::{each, every, opx_all, search_replace_all, texts};
@@ -21,7 +21,7 @@ fn overlapping_places_count() {
 
 #[test]
 fn one_of_equal_lines_in_a_row_that_goes_is_any_of_them() {
-    // Which of the two goes is open, and what is left is the same.
+    // Either of the two can be removed, with the same result.
     let file = "start = 0\nitem()\nitem()\nend = 1\n";
     let expected = "start = 0\nitem()\nend = 1\n";
     let find = "start = 0\nitem()\nitem()\nend = 1";
@@ -30,7 +30,7 @@ fn one_of_equal_lines_in_a_row_that_goes_is_any_of_them() {
 
 #[test]
 fn pairings_that_give_the_same_bytes_land() {
-    // The bracket that stays may be the first or the second one of the after-text.
+    // The kept bracket may be the first or the second one of the text after.
     let file = "fn a() {\n    one();\n}\n\nfn last() {\n}\n";
     let find = "fn a() {\n    one();\n}\n";
     let put = "fn a() {\n    one();\n}\n\nfn b() {\n    two();\n}\n";
@@ -42,7 +42,7 @@ fn pairings_that_give_the_same_bytes_land() {
 
 #[test]
 fn pairings_that_give_other_bytes_are_refused_or_land_as_every_reading_has_it() {
-    // The file has blanks at the end of one of two lines that the answer has alike.
+    // The file has blanks at the end of one of two lines, which the answer writes alike.
     let file = "start = 0\nitem()  \nitem()\nend = 1\n";
     let find = "start = 0\nitem()\nitem()\nend = 1";
     refused("a.py", file, texts("a.py", &[(find, "start = 0\nitem()\nend = 1")])).code(Code::SearchAmbiguous);
@@ -61,7 +61,7 @@ fn a_change_away_from_a_blank_line_that_was_left_out_lands() {
     let find = "first = 1\nsecond = 2\nthird = 3";
     let answers = each("a.py", find, "first = 1\nsecond = 2\nnew = 4\nthird = 3");
     lands("a.py", GAP, answers, "first = 1\n\nsecond = 2\nnew = 4\nthird = 3\n");
-    // A line that takes the place of another has its place.
+    // A line that replaces another one takes its place.
     let answers = each("a.py", find, "first = 10\nsecond = 2\nthird = 3");
     lands("a.py", GAP, answers, "first = 10\n\nsecond = 2\nthird = 3\n");
     let answers = each("a.py", find, "first = 1\nsecond = 20\nthird = 3");
@@ -76,7 +76,7 @@ fn a_line_that_goes_beside_a_blank_line_that_was_left_out_leaves_it() {
 
 const PLACES: &str = "[a]\nsize = 1\n\n[b]\nsize = 1\n\n[c]\nsize = 1\n";
 
-/// So many times the same edit.
+/// Returns the same edit this many times.
 fn times(count: usize) -> Vec<(&'static str, &'static str)> {
     vec![("size = 1", "size = 2"); count]
 }
@@ -109,7 +109,7 @@ fn equal_edits_for_overlapping_places_are_refused() {
 fn equal_edits_in_two_parts_of_an_answer_are_the_same_once_more() {
     let one = || opx_all("a.ini", &times(3)).and(search_replace_all("a.ini", &times(3)));
     lands("a.ini", PLACES, one().then(one()), &PLACES.replace("size = 1", "size = 2"));
-    // Twice one edit for two places is not both of them.
+    // One edit given twice does not mean both of two places.
     let file = PLACES.replacen("size = 1", "size = 9", 1);
     let one = || {
         answer::opx("a.ini", "size = 1", "size = 2")

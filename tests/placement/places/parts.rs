@@ -1,4 +1,4 @@
-//! Parts of a line, which only OPX has: a find that is a line, one that lies in it, and where it may begin and end.
+//! Parts of a line, in OPX only: a search text that is a line, one inside of a line, and where it may begin and end.
 
 use crate::answer::{occurrence, opx};
 use crate::check::{lands, lands_or_refused, refused};
@@ -80,11 +80,11 @@ fn what_stands_in_a_comment_only_is_not_taken_for_code() {
     refused("a.py", file, opx("a.py", "workers = 4", "workers = 8")).not_nowhere();
     let file = "first = 1\ngo()  # with workers = 4 or so\nlast = 2\n";
     refused("a.py", file, opx("a.py", "workers = 4", "workers = 8")).not_nowhere();
-    // Beside the line of code it is not counted.
+    // A match in a comment does not count if there is one in code.
     let file = "first = 1\n# workers = 4\nworkers = 4\nlast = 2\n";
     let expected = "first = 1\n# workers = 4\nworkers = 8\nlast = 2\n";
     lands("a.py", file, opx("a.py", "workers = 4", "workers = 8"), expected);
-    // One that is quoted with its mark is.
+    // A search text with the comment mark matches the comment.
     let file = "first = 1\n# workers = 4\nlast = 2\n";
     lands("a.py", file, opx("a.py", "# workers = 4", "workers = 8"), "first = 1\nworkers = 8\nlast = 2\n");
 }

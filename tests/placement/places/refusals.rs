@@ -1,11 +1,11 @@
-//! What a refusal carries: the nearest region, the first difference, all candidates, and the way on.
+//! What a refusal has: the closest lines, the first difference, all matches, and what to do.
 
 use crate::answer::{diffs, each, opx, patch, texts};
 use crate::check::{Refusals, refused};
 use git_llm_apply::diag::{Code, Evidence};
 
 impl Refusals {
-    /// The evidence of each format's first error.
+    /// Returns the evidence of the first error in each format.
     fn evidence(&self) -> impl Iterator<Item = &Evidence> {
         self.0.iter().map(|(format, findings)| {
             let first = findings.iter().find(|finding| finding.is_error()).unwrap();
@@ -68,7 +68,7 @@ fn it_says_which_edit_and_where_in_the_response() {
 
 #[test]
 fn nowhere_is_not_said_of_a_text_that_stands_there() {
-    // By a heading, by an end, by the order: the lines stand in the file all the same.
+    // The place contradicts a heading, an end-of-file mark or the order, but the lines are in the file.
     let by_heading = "@@ [one]\n size = 3\n-depth = 4\n+depth = 5\n";
     let file =
         FILE.replace("\nsize", "\n  size").replace("\nkind", "\n  kind").replace("\ndepth", "\n  depth");

@@ -1,10 +1,11 @@
-//! What a kept line may differ in: a comment, prose, the end of the last line. Code is never guessed.
+//! How a kept line may differ: in a comment, in prose, at the end of the last line. Code is never guessed.
 
 use crate::answer::{each, every};
 use crate::check::{lands, refused};
 use git_llm_apply::diag::Code;
 
-/// A file and the same lines quoted with one of them otherwise, in both texts; the last of four lines changes.
+/// Returns a file, answers that quote it with one line written differently in both texts, and the result. The last of
+/// the four lines changes.
 fn kept(name: &str, real: &str, written: &str) -> (String, crate::answer::Answers, String) {
     let file = |line: &str, last: &str| format!("first = read(1)\n{line}\nthird = read(3)\nlast = {last}\n");
     let answers = each(name, &file(written, "4"), &file(written, "5"));
@@ -150,7 +151,7 @@ compute_total(items, rate, discount)
 end = 1
 ";
 
-/// The last quoted line ends after so many characters.
+/// Returns answers whose last quoted line is cut after this many characters.
 fn cut(length: usize) -> crate::answer::Answers {
     let line = &"compute_total(items, rate, discount)"[..length];
     each(
@@ -190,7 +191,7 @@ fn a_cut_line_that_two_regions_begin_with_is_ambiguous() {
 
 #[test]
 fn a_sibling_whose_comment_differs_is_refused_where_it_may_be_either() {
-    // Both have the code, and the comment of neither is the one quoted.
+    // Both have the code, but neither has the quoted comment.
     let region = |word: &str| {
         format!("# Read all the rows of the {word} file\nrows = read()\ncheck(rows)\nshow(rows)\n")
     };

@@ -1,4 +1,5 @@
-//! How exact a text has to be: byte for byte first, then line ends, blanks, indentation, look-alikes and blank lines.
+//! How exactly a search text has to match: first byte for byte, then with other line ends, blanks, indentation,
+//! look-alikes and blank lines.
 
 use crate::answer::{each, opx, texts, udiffx};
 use crate::check::{lands, refused, stays};
@@ -14,7 +15,7 @@ fn the_first_tier_with_a_place_decides() {
     let file = "if x:\n    run(fast=True)\nelse:\n    stop()\nrun(fast=True)\n";
     let expected = "if x:\n    run(fast=True)\nelse:\n    stop()\nrun(fast=False)\n";
     lands("a.py", file, each("a.py", "run(fast=True)", "run(fast=False)"), expected);
-    // By the exact tier two places, so that no looser one is asked which is meant.
+    // Two exact matches, so no looser mode is tried to choose one.
     let twice = "run()\n\nstop()\nrun()\nend()\n";
     refused("a.py", twice, each("a.py", "run()", "go()")).code(Code::SearchAmbiguous);
 }
@@ -61,7 +62,7 @@ fn one_uniform_shift_is_undone() {
     let find = "def f(self):\n    a = 1\n    return a";
     let put = "def f(self):\n    a = 1\n    b = 2\n    return a + b";
     lands("a.py", CLASS, each("a.py", find, put), &expected);
-    // Deeper than the file, too.
+    // The same if the answer is indented deeper than the file.
     let deeper = |text: &str| text.lines().map(|line| format!("      {line}\n")).collect::<String>();
     lands("a.py", CLASS, each("a.py", &deeper(find), &deeper(put)), &expected);
 }
@@ -87,7 +88,7 @@ fn tabs_stand_for_spaces_at_one_width() {
         each("a.go", "\tif x {\n\t\ty()", "\tif x {\n\t\ty()\n\t\tz()"),
         &spaces(expected),
     );
-    // Two for the one line and four for the other is no width.
+    // Two blanks in one line and four in another are not one width.
     let mixed = "  if x {\n        y()\n    }";
     refused("a.go", file, each("a.go", mixed, &format!("{mixed}\n    z()")));
 }
@@ -121,7 +122,7 @@ fn blank_lines_come_and_go_in_the_context() {
     lands("a.py", file, each("a.py", "one = 1\ntwo = 2\nthree = 3", "one = 1\ntwo = 2\nthree = 4"), expected);
     let find = "one = 1\n\n\ntwo = 2\n\nthree = 3";
     lands("a.py", file, each("a.py", find, &find.replace('3', "4")), expected);
-    // At the edges of what is quoted.
+    // At the edges of the quoted lines.
     lands("a.py", file, texts("a.py", &[("\ntwo = 2\nthree = 3\n\n", "\ntwo = 2\nthree = 4\n\n")]), expected);
 }
 
@@ -159,7 +160,7 @@ fn a_text_that_stands_in_two_places_by_the_same_tier_is_refused() {
 
 #[test]
 fn what_a_looser_tier_finds_elsewhere_is_not_changed_by_a_second_run() {
-    // The exact place comes first; when it is made, the deeper one is not what was meant.
+    // The exact match is changed first. Once it is changed, the deeper one is not what was meant.
     let file =
         "def f():\n    total = compute(items)\n    return total\n\ntotal = compute(items)\nshow(total)\n";
     let find = "total = compute(items)";
@@ -177,7 +178,7 @@ fn brackets_alone_are_not_found_in_another_indentation() {
 
 #[test]
 fn a_step_that_stays_beside_one_that_does_not_is_another_depth() {
-    // One bracket is missing, so that the last one is meant for another block.
+    // One bracket is missing, so the last one belongs to another block.
     let file = "impl A {\n    fn f() {\n        if a {\n            b();\n        }\n    }\n}\n";
     let chunk = "@@ impl A {\n             b();\n     }\n+\n+    fn g() {}\n }\n";
     refused("a.rs", file, udiffx("a.rs", chunk));

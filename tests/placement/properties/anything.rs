@@ -86,7 +86,7 @@ proptest! {
         let file = [file.as_bytes(), &tail].concat();
         let mut hunks = hunks;
         if same {
-            // Anchors of one kind, so that hunks are located together.
+            // All hunks have the same kind of anchor, so that they are located together.
             let anchor = hunks[0].anchor.clone();
             hunks.iter_mut().for_each(|hunk| hunk.anchor = anchor.clone());
         }
@@ -98,7 +98,7 @@ proptest! {
         }
     }
 
-    /// Whatever is cut out and put in, versions that share chunks are the same as files read anew.
+    /// Versions that share chunks equal files that are read anew, whatever is removed and added.
     #[test]
     fn replacing_lines_is_replacing_bytes(
         file in odd_text(), with in odd_text(), start in any::<Index>(), end in any::<Index>()

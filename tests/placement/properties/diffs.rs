@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use similar::{ChangeTag, TextDiff};
 
-/// Two versions of a file in few different lines, so that places repeat.
+/// Generates two versions of a file with few different lines, so that places repeat.
 fn versions(alphabet: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     let line = 0..alphabet;
     (prop::collection::vec(line.clone(), 0..25), prop::collection::vec((any::<Index>(), 0..3_u8, line), 1..6))
@@ -29,7 +29,7 @@ fn versions(alphabet: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)
         })
 }
 
-/// The hunks of a unified diff with that many lines of context: first old line, from 1, and the lines with their marks.
+/// Returns the hunks of a unified diff with that many context lines: the first old line, from 1, and the marked lines.
 fn hunks(old: &str, new: &str, context: usize) -> Vec<(u32, String)> {
     let diff = TextDiff::from_lines(old, new);
     diff.grouped_ops(context)
@@ -50,7 +50,7 @@ fn hunks(old: &str, new: &str, context: usize) -> Vec<(u32, String)> {
         .collect()
 }
 
-/// Whether the result of some hunk stands in the file as it is: then it cannot be told from one that was made.
+/// Returns whether the file has the result of some hunk. Such a hunk may count as already applied.
 fn some_result_stands(old: &str, hunks: &[(u32, String)]) -> bool {
     let old = format!("\n{old}");
     hunks.iter().any(|(_, lines)| {
@@ -67,8 +67,8 @@ fn with_eol(text: &str, eol: &str) -> Vec<u8> {
 proptest! {
     #![proptest_config(config(1000))]
 
-    /// A right diff makes the new version or is refused; it never makes another one. Where no line stands twice it is
-    /// made.
+    /// A correct diff gives the new version or is refused; it never gives another one. If no line occurs twice, it
+    /// lands.
     #[test]
     fn a_diff_makes_the_new_version_or_nothing(
         (old, new) in prop_oneof![versions(3), versions(12)],
@@ -77,7 +77,7 @@ proptest! {
         eol in select(vec!["\n", "\r\n"]),
     ) {
         let (old, new) = (old.concat(), new.concat());
-        // An empty file has no line ending to be taken.
+        // An empty file has no line ending.
         if old.is_empty() && eol != "\n" {
             return Ok(());
         }

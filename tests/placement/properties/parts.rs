@@ -1,4 +1,4 @@
-//! Parts of lines: found where a plain search finds them once, and nowhere else.
+//! Parts of lines: they match where a plain search finds them once, and nowhere else.
 
 use super::{config, run, texts};
 use git_llm_apply::diag::Code;
@@ -6,8 +6,8 @@ use git_llm_apply::edit::Unit;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// Where a text of one line stands in a file so that it neither begins nor ends within a word or an operator: as whole
-/// lines if it does so anywhere, else as any part.
+/// Returns where a text of one line occurs in a file without beginning or ending inside a word or an operator: as whole
+/// lines if there are any, else as a part.
 fn stands(file: &str, text: &str) -> Vec<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let joined = |left: &str, right: &str| {
@@ -25,7 +25,7 @@ fn stands(file: &str, text: &str) -> Vec<usize> {
         };
         all.iter().filter(is_line).copied().collect()
     };
-    // Blanks at a line's end do not count where no line is the text as it is.
+    // Blanks at the end of a line are ignored if no line is exactly the text.
     let found = [lines(&[]), lines(&[' ', '\t'])].into_iter().find(|lines| !lines.is_empty());
     found.unwrap_or(all)
 }
@@ -33,8 +33,7 @@ fn stands(file: &str, text: &str) -> Vec<usize> {
 proptest! {
     #![proptest_config(config(3000))]
 
-    /// Part of a line: exactly those bytes are replaced where they stand once, and
-    /// where they stand twice none are.
+    /// Exactly these bytes are replaced if they occur once; nothing is replaced if they occur twice.
     #[test]
     fn a_part_of_a_line_is_replaced_and_nothing_else(
         words in prop::collection::vec(select(vec!["ab", "cd", "e1", "é", " ", "  ", "\t", "=", "(", ")", "_", "\n"]), 1..40),
@@ -52,7 +51,7 @@ proptest! {
         match stands(&file, &text)[..] {
             [one] => {
                 let (before, mut behind) = (&file[..one], &file[one + text.len()..]);
-                // The blanks at the end of a line that is replaced whole go with it.
+                // If a whole line is replaced, the blanks at its end are removed too.
                 let rest = behind.trim_start_matches([' ', '\t']);
                 if (before.is_empty() || before.ends_with('\n')) && (rest.is_empty() || rest.starts_with('\n')) {
                     behind = rest;
@@ -69,7 +68,7 @@ proptest! {
         }
     }
 
-    /// A text that stands nowhere, for one word of it is in no file, is refused and not put anywhere.
+    /// One word of the text is in no file, so the edit is refused and changes nothing.
     #[test]
     fn a_part_that_is_nowhere_is_refused(
         words in prop::collection::vec(select(vec!["ab", "cd", " ", "=", "(", ")", "\n", "\r\n"]), 1..40),

@@ -1,4 +1,4 @@
-//! What is said of refusals.
+//! The reports of refusals.
 
 use super::config;
 use git_llm_apply::edit::FormatId;
@@ -11,7 +11,8 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(config(300))]
 
-    /// Of any text that is not in any file, people, programs and models are told without a panic, and models in bounds.
+    /// A refusal of any text can be reported to people, programs and models without a panic, and to models in bounded
+    /// size.
     #[test]
     fn a_refusal_of_anything_can_be_said(
         file in "([ -~\t\u{a0}\u{2019}\u{202e}`é]{0,12}\n){0,12}",
@@ -40,7 +41,7 @@ proptest! {
             for quoting in [Quoting::Exact, Quoting::Escaped] {
                 let text = report::feedback(&report, quoting, limit).unwrap();
                 prop_assert!(text.len() <= limit && text.contains("## Edit 1"));
-                // Every fence that is opened is closed by one as long, and no line of what is quoted is one.
+                // Every fence is closed by one of the same length, and no quoted line looks like a fence.
                 let fences: Vec<&str> = text.lines().filter(|line| line.starts_with("```")).collect();
                 prop_assert!(fences.len().is_multiple_of(2) && fences.chunks(2).all(|pair| pair[0] == pair[1]));
             }

@@ -1,4 +1,4 @@
-//! Edits of a region that a file has once: in every match mode only they change the file, and only there.
+//! Edits of a region that a file has once: in every match mode they change the file only there.
 
 use super::{config, run, texts};
 use git_llm_apply::diag::Code;
@@ -7,17 +7,17 @@ use git_llm_apply::locate::{Outcome, Tier};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// What becomes of a line of the region.
+/// What the edit does with a line of the region.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
     Keep,
     Remove,
     Replace,
-    /// Kept, and a line is added behind it.
+    /// The line is kept, and a line is added below it.
     Follow,
 }
 
-/// How what the model wrote differs from the file.
+/// How the text of the model differs from the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Drift {
     None,
@@ -44,7 +44,7 @@ const DRIFTS: &[Drift] = &[
 ];
 
 impl Drift {
-    /// The loosest tier that it needs.
+    /// Returns the loosest mode that it needs.
     fn tier(self) -> Tier {
         match self {
             Drift::None => Tier::Eol,
@@ -57,18 +57,18 @@ impl Drift {
     }
 }
 
-/// A file in which a region of lines stands once, and what is to become of it.
+/// A file in which a region occurs once, and an edit of that region.
 #[derive(Debug, Clone)]
 struct Case {
     bom: bool,
-    /// Each with its line ending; the last one's may be missing.
+    /// Each line with its line ending, which may be missing for the last line.
     above: Vec<(String, &'static str)>,
     region: Vec<(String, &'static str)>,
     below: Vec<(String, &'static str)>,
-    /// One for every line of the region.
+    /// One for each line of the region.
     fates: Vec<Fate>,
     drift: Drift,
-    /// The line of the region that has a slip.
+    /// The line of the region that has a typo.
     slip: Index,
 }
 
@@ -82,7 +82,7 @@ impl Case {
         [bom, &bytes(&self.above), &bytes(&self.region), &bytes(&self.below)].concat()
     }
 
-    /// Whether the edit does anything, and what it does stays clear of the line that has a slip.
+    /// Returns whether the edit changes something, and not next to the line with the typo.
     fn is_sound(&self) -> bool {
         let slip = self.slip.index(self.region.len());
         let counting = self.region.iter().filter(|(text, _)| !text.trim().is_empty()).count();
@@ -90,7 +90,7 @@ impl Case {
         let slip_fits = counting >= 3
             && matches!(self.fates[slip], Fate::Keep | Fate::Follow)
             && !self.region[slip].0.trim().is_empty();
-        // Blank lines beside the region could be taken for those that the drift has put in.
+        // Blank lines next to the region could be taken for those that the drift has added.
         let beside = self.above.last().into_iter().chain(self.below.first());
         let apart = beside.map(|(text, _)| text).all(|text| !text.trim().is_empty());
         changes && (self.drift != Drift::Slip || slip_fits) && (self.drift != Drift::BlankAdded || apart)
@@ -103,8 +103,8 @@ impl Case {
             .all(|(text, fate)| text.trim().is_empty() && *fate == Fate::Remove)
     }
 
-    /// Whether a blank line that the model left out, or made up beside others, stands by lines that come or go: on which side of it they belong
-    /// may be a guess then, and a refusal.
+    /// Returns whether a blank line that the model left out, or added next to others, is beside lines that change. Then
+    /// it may be open on which side of it they belong, and the edit may be refused.
     fn leaves_sides_open(&self) -> bool {
         let blank = |index: &usize| self.region[*index].0.trim().is_empty();
         let changes = |index: Option<usize>| index.is_some_and(|index| self.fates[index] != Fate::Keep);
@@ -118,7 +118,7 @@ impl Case {
         is_blank_drift && (0..count).any(|index| blank(&index) && beside(index))
     }
 
-    /// A line as the model writes it.
+    /// Returns a line as the model writes it.
     fn written(&self, index: usize) -> Option<String> {
         let text = &self.region[index].0;
         let blank = text.trim().is_empty();
@@ -137,9 +137,9 @@ impl Case {
         })
     }
 
-    /// An added line as the model writes it; it names where it belongs.
+    /// Returns an added line as the model writes it. The line says where it belongs.
     fn added(&self, index: usize) -> String {
-        // Indented as the line it belongs to, or the next one above that is not blank.
+        // It is indented like the line that it belongs to, or like the next one above that is not blank.
         let owner = (0..=index).rev().find(|&line| !self.region[line].0.trim().is_empty()).unwrap_or(index);
         let line = self.written(owner).unwrap_or_default();
         let indent: String = line.chars().take_while(|c| " \t".contains(*c)).collect();
@@ -193,13 +193,13 @@ fn case() -> impl Strategy<Value = Case> {
                 eols[(seed >> 60) as usize % eols.len()]
             };
             let fates = region.iter().map(|line| line.3).collect();
-            // A token that nothing else has makes each line of the region one of its kind.
+            // A unique token makes each line of the region unique.
             let region: Vec<String> = region
                 .iter()
                 .enumerate()
                 .map(|(index, (indent, body, blank, _))| match (blank, drift) {
                     (true, _) if index > 0 => String::new(),
-                    // The file is deeper than what the model wrote, and by as much everywhere.
+                    // The file is deeper than the text of the model, by the same amount everywhere.
                     (_, Drift::Shallower) => format!("    {indent}{body}token{}", letters(index)),
                     // Tabs only, so that one width fits.
                     (_, Drift::Spaces) => {
@@ -217,7 +217,7 @@ fn case() -> impl Strategy<Value = Case> {
             let mut case = Case { bom, above, region, below: Vec::new(), fates, drift, slip };
             if !newline {
                 let last = below.last_mut().or(case.region.last_mut());
-                // A line without a newline that is empty is no line.
+                // An empty text without a newline is not a line.
                 if let Some(last) = last.filter(|last| !last.0.is_empty()) {
                     last.1 = "";
                 }
@@ -228,12 +228,12 @@ fn case() -> impl Strategy<Value = Case> {
         .prop_filter("an edit that says something", Case::is_sound)
 }
 
-/// A number in letters: a slip in digits is none.
+/// Returns a number in letters, since a difference in digits is not a typo.
 fn letters(index: usize) -> String {
     ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india"][index].to_owned()
 }
 
-/// What is between the bytes above the region and those below it in a result.
+/// Returns the bytes of a result between those above the region and those below it.
 fn between<'a>(case: &Case, result: &'a [u8]) -> Result<&'a [u8], TestCaseError> {
     let bom: &[u8] = if case.bom { "\u{feff}".as_bytes() } else { b"" };
     let (above, below) = ([bom, &bytes(&case.above)].concat(), bytes(&case.below));
@@ -253,20 +253,20 @@ fn position(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 proptest! {
     #![proptest_config(config(1000))]
 
-    /// In every tier: the edit lands in its region, kept lines stay byte for byte, removed ones go, added ones come once,
-    /// and every byte outside is untouched.
+    /// In every mode the edit lands in its region. Kept lines stay byte for byte, removed lines go, added lines are
+    /// added once, and every byte outside is untouched.
     #[test]
     fn an_edit_changes_its_region_and_nothing_else(case in case()) {
         let file = case.file();
         let outcome = run(&file, &[case.hunk()]);
-        // An edit that only takes lines away may find its result there: what is left of it stands.
+        // An edit that only removes lines may already find its result, because that is the rest of the region.
         let applied = match outcome {
             Ok(applied) => applied,
-            // Blank lines come and go at the edges, so that an edit of them alone may stand there already.
+            // Blank lines may be added or missing at the edges, so an edit of blank lines alone may already be applied.
             Err(refusals) => {
                 let says = |words: &str| refusals.iter().all(|refusal| refusal.message.contains(words));
                 let open = case.leaves_sides_open() && says("other blank lines");
-                // Which of two blank lines stays makes a difference where they end otherwise.
+                // It matters which of two blank lines stays if their line endings differ.
                 let blanks = case.region.iter().filter(|(text, _)| text.trim().is_empty());
                 let other = |(_, eol): &(String, &str)| blanks.clone().any(|(_, first)| first != eol);
                 let equal = blanks.clone().any(other) && (says("equal lines") || says("other blank lines"));
@@ -277,7 +277,7 @@ proptest! {
                 return Ok(());
             }
         };
-        // The drift left out all that was to change.
+        // The drift has left out all lines that would change.
         if applied.outcome == Outcome::NoChange {
             return Ok(());
         }
@@ -305,7 +305,7 @@ proptest! {
                 prop_assert_eq!(middle.windows(added.len()).filter(|w| *w == added.as_bytes()).count(), 1);
                 let at = position(&middle[from..], added.as_bytes());
                 prop_assert!(at.is_some(), "line {index} is added elsewhere: {:?}", String::from_utf8_lossy(middle));
-                // Indented as the line it belongs to.
+                // The indentation is that of the line that it belongs to.
                 if !text.trim().is_empty() {
                     let indent: String = text.chars().take_while(|c| " \t".contains(*c)).collect();
                     let at = from + at.unwrap_or(0);
@@ -314,7 +314,7 @@ proptest! {
                 }
             }
         }
-        // Made again, it is not made twice; only a blank line may stand there once more.
+        // A second run does not apply it again; only a blank line may be added once more.
         let blanks = case.region.iter().zip(&case.fates).any(|((text, _), fate)| text.trim().is_empty() && *fate != Fate::Keep);
         if let Ok(again) = run(&result, &[case.hunk()]) && !blanks {
             let again = again.version.content().to_bytes();
@@ -322,10 +322,10 @@ proptest! {
         }
     }
 
-    /// A second copy of the region makes it ambiguous: neither is taken.
+    /// A second copy of the region makes the edit ambiguous: neither is changed.
     #[test]
     fn a_second_copy_makes_it_ambiguous(case in case(), in_front in any::<bool>()) {
-        // A blank line beside one of the two may make that the likelier one.
+        // A blank line next to one of the two may make that one the more likely place.
         if case.drift == Drift::BlankAdded {
             return Ok(());
         }
@@ -349,7 +349,7 @@ proptest! {
         }
     }
 
-    /// A line that is nowhere in the file refuses the edit, whatever else of the text is there.
+    /// If a removed line is not in the file, the edit is refused, even if the rest matches.
     #[test]
     fn a_removed_line_that_is_nowhere_refuses_the_edit(case in case(), at in any::<Index>()) {
         let hunk = case.hunk();

@@ -1,15 +1,15 @@
-// Rendering the commits of a repository as responses and landing them again. Shared by the test and by the example
-// that takes any clone.
+// Renders the commits of a repository as responses and lands them again. The test shares this with the example that
+// takes any clone.
 
 use crate::writing::{Rendered, render};
 use git_llm_apply::format::FormatId;
 use std::path::Path;
 use std::process::Command;
 
-/// What became of the commits in one format.
+/// How the commits ended in one format.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Landed with the tree of the original.
+    /// They landed with the tree of the original.
     pub(crate) same: usize,
     /// The format cannot express the commit.
     pub(crate) unrepresentable: usize,
@@ -36,14 +36,14 @@ pub(crate) fn line(repository: &Path, args: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&git(repository, args)?).trim().to_owned())
 }
 
-/// The last commits that have one parent, the newest first.
+/// Returns the last commits with one parent, the newest first.
 pub(crate) fn commits(repository: &Path, most: usize) -> Result<Vec<String>, String> {
     let list =
         line(repository, &["rev-list", "--min-parents=1", "--max-parents=1", &format!("-n{most}"), "HEAD"])?;
     Ok(list.lines().map(str::to_owned).collect())
 }
 
-/// What a commit changes; `None` if it changes modes, links or submodules, which no format can say.
+/// Returns what a commit changes; `None` if it changes modes, links or submodules, which no format can express.
 fn changes(repository: &Path, commit: &str) -> Result<Option<Vec<Change>>, String> {
     let raw =
         git(repository, &["diff-tree", "-r", "-M", "-z", "--raw", "--no-abbrev", "--no-commit-id", commit])?;
@@ -75,8 +75,8 @@ fn changes(repository: &Path, commit: &str) -> Result<Option<Vec<Change>>, Strin
     Ok(Some(all))
 }
 
-/// Renders a commit in a format, lands it on its parent on a branch of its own, and compares the trees. `Ok(false)` if
-/// the format cannot express it.
+/// Renders a commit in a format, lands it on its parent on a branch of its own, and compares the trees. Returns
+/// `Ok(false)` if the format cannot express it.
 pub(crate) fn replay(
     repository: &Path,
     binary: &Path,
@@ -119,7 +119,7 @@ pub(crate) fn replay(
     let tree = |revision: &str| line(repository, &["rev-parse", &format!("{revision}^{{tree}}")]);
     let landed =
         if run.status.success() { tree(&branch).or_else(|_| tree(&parent)) } else { Ok(String::new()) };
-    // The branch was for comparing only.
+    // The branch was only for comparing.
     let _ = git(repository, &["update-ref", "-d", &format!("refs/heads/{branch}")]);
     if landed? != tree(commit)? {
         let kept = scratch.join(format!("{}-{commit}.txt", format.as_str()));

@@ -1,4 +1,4 @@
-//! "Already there" is said only where nothing else could have been meant.
+//! An edit counts as already applied only if nothing else can be meant.
 
 use crate::answer::{
     applydir_all, diffs, each, every, occurrence, opx, opx_all, search_replace_all, texts, udiffx,
@@ -31,11 +31,11 @@ def load_test(path):
 
 #[test]
 fn a_misquoted_function_whose_sibling_has_the_result_is_refused() {
-    // The body of `load_test` is quoted with a slip, and is to become what that of `load_train` is.
+    // The body of `load_test` is quoted with a slip, and is to become what the body of `load_train` is.
     let find = "    rows = read(path)\n    verify(row)\n    show(rows)\n    return list(rows)\n";
     let put = "    rows = read(path)\n    check(rows)\n    show(rows)\n    return sorted(rows)\n";
     refused("a.py", LOADERS, each("a.py", find, put));
-    // With its head it is told apart, and refused all the same.
+    // With its head it is clear which function is meant, but it is still refused.
     let find = format!("def load_test(path):\n{find}");
     let put = format!("def load_test(path):\n{put}");
     refused("a.py", LOADERS, each("a.py", &find, &put));
@@ -66,7 +66,7 @@ class A:
     def last(self):
         return self.end
 ";
-    // With the kept line before it; the letters of one name are swapped.
+    // With the kept line before it. Two letters of a name are swapped.
     let find = "        return self.title\n\n    def size(self):\n        count = self.cuont\n        return count\n\n    def last(self):\n";
     let put = "        return self.title\n\n    def last(self):\n";
     refused("a.py", file, each("a.py", find, put));
@@ -108,7 +108,7 @@ fn a_result_that_stands_in_two_places_proves_nothing() {
 #[test]
 fn a_short_result_proves_nothing_where_something_like_the_before_text_stands() {
     let file = "def f():\n    x = load(path, 1)\n    y = load(path, 2)\n    return x\n\nend()\n";
-    // The last line of what is quoted is another one, and its result is a line that any file has.
+    // The last quoted line is wrong, and its result is a line that any file may have.
     let find = "    x = load(path, 1)\n    y = load(path, 3)\n    return x";
     refused("a.py", file, each("a.py", find, "    return x"));
 }
@@ -123,7 +123,7 @@ fn the_same_deletion_twice_in_one_response_is_made_once() {
     // Also with another hunk between the two.
     let body = "@@\n-bravo = 2\n@@\n-charlie = 3\n+charlie = 4\n@@\n-bravo = 2\n";
     lands("a.py", file, diffs("a.py", body), "alpha = 1\ncharlie = 4\n");
-    // With what is around it.
+    // With context lines.
     let around = ("alpha = 1\nbravo = 2\ncharlie = 3", "alpha = 1\ncharlie = 3");
     lands("a.py", file, texts("a.py", &[around, around]), expected);
 }
@@ -154,14 +154,14 @@ fn the_same_replacement_twice_in_one_response_is_made_once() {
 
 #[test]
 fn a_sibling_never_gets_what_was_meant_for_one_that_is_gone() {
-    // Two regions but for one line; the one that is meant was taken away.
+    // The two regions differ in one line. The region that is meant was removed.
     let region =
         |name: &str| format!("[{name}]\nsize = 1\ndepth = 2\nwidth = 3\nname = read(1)\nlast = 4\n\n");
     let find = region("north");
     let put = find.replace("depth = 2", "depth = 5");
     let file = format!("start\n\n{}end\n", region("south"));
     refused("a.ini", &file, each("a.ini", find.trim_end(), put.trim_end()));
-    // Also if the sibling has the result.
+    // The same if the sibling has the result.
     let file = file.replace("depth = 2", "depth = 5");
     refused("a.ini", &file, each("a.ini", find.trim_end(), put.trim_end()));
 }
@@ -202,7 +202,7 @@ fn a_line_misquoted_by_one_word_is_not_there_because_another_has_the_result() {
         ("a.conf", "[a]\ndebug = false\n\n[b]\ndebug = yes\n", "debug=no", "debug = yes"),
         // The word is in the middle of the line.
         ("a.js", "let other = 1;\nrun();\n\nlet height = 2;\n", "let value = 1;", "let height = 2;"),
-        // A word is left out, or put in.
+        // A word is left out or added.
         ("a.rs", "let mut count = 0;\nrun();\n\nlet total = 0;\n", "let count = 0;", "let total = 0;"),
         (
             "a.ts",
@@ -211,7 +211,7 @@ fn a_line_misquoted_by_one_word_is_not_there_because_another_has_the_result() {
             "const width = 2;",
         ),
         ("a.py", "def f(a, b=None):\n    pass\n\ndef g(a):\n    pass\n", "def f(a):", "def g(a):"),
-        // A word is what one takes for one.
+        // Any text between blanks is a word here.
         (
             "sshd",
             "Port 22\nRootLogin no-password\n\nMatch b\nRootLogin yes\n",
@@ -219,7 +219,7 @@ fn a_line_misquoted_by_one_word_is_not_there_because_another_has_the_result() {
             "RootLogin yes",
         ),
         ("a.toml", "[a]\nv = \"1.2.3\"\n\n[b]\nv = \"2.0.0\"\n", "v = \"1.4.0\"", "v = \"2.0.0\""),
-        // So is a sign.
+        // An operator counts as well.
         ("a.py", "if a <= limit:\n    x()\nif b > limit:\n    y()\n", "if a < limit:", "if b > limit:"),
     ];
     for (name, file, find, put) in cases {
@@ -251,10 +251,10 @@ fn a_line_that_another_edit_of_the_response_brings_is_not_the_one_that_was_to_go
         ("def read_three(c):", "def load_three(c):"),
     ];
     lands("a.py", before, opx_all("a.py", &edits), &before.replace("read", "load"));
-    // One line each: run again they prove nothing.
+    // One line each: in a second run they prove nothing.
     refused("a.py", &before.replace("read", "load"), opx_all("a.py", &edits));
     refused("a.py", &before.replace("read", "load"), search_replace_all("a.py", &edits));
-    // One that only stays there may be it.
+    // A line that only stays there may be it.
     let file = "const size = 1;\nconst width = 2;\n\nconst height = 9;\n";
     let edits = [
         ("let size = 1;", "const height = 9;"),
@@ -275,7 +275,7 @@ fn several_edits_apart_prove_no_more_than_each_alone() {
     let toml = "[dev]\ntimeout = 20\nretries = 1\n\n[prod]\ntimeout = 30\nretries = 5\n";
     let pairs = [("timeout = 10", "timeout = 30"), ("retries = 2", "retries = 5")];
     refused("app.toml", toml, every("app.toml", &pairs));
-    // One of three is certain, the others are not.
+    // One of the three is certain, the others are not.
     let file = "a = 1\nb = 2\nc = 3\n\nd = 4\n\ne = 5\n";
     let pairs = [("a = 1\nb = 0\nc = 3", "a = 1\nb = 2\nc = 3"), ("d = 9", "d = 4"), ("e = 9", "e = 5")];
     refused("m.py", file, every("m.py", &pairs));
@@ -289,7 +289,7 @@ fn names_that_are_exchanged_through_another_one_are_so_at_the_first_run() {
     for (pairs, file, expected) in [
         (exchange, file, expected),
         (
-            // Each result would be proof.
+            // The result of each edit alone would be proof.
             [
                 ("def a():\n    x = 1\n    return x", "def tmp():\n    x = 1\n    return x"),
                 ("def b():\n    y = 1\n    return y", "def a():\n    y = 1\n    return y"),
@@ -317,7 +317,7 @@ fn one_more_of_several_equal_lines_is_not_taken_for_one_that_is_there() {
     let file = "int a[] = {\n  0,\n  0,\n};\n";
     let expected = "int a[] = {\n  0,\n  0,\n  0,\n};\n";
     lands("a.c", file, each("a.c", file, expected), expected);
-    // Nor in a part of a line, nor where it is counted.
+    // The same for a part of a line, and with an occurrence.
     refused("a.py", "x = [0, 0, 0]\n", opx("a.py", "0, 0]", "0, 0, 0]"));
     refused("a.js", "f(g(h(x)))\n", opx("a.js", "(x))", "(x)))"));
     let file = "{\n    x()\n    x()\n}\n{\n    x()\n}\n";

@@ -1,4 +1,4 @@
-//! Suggestions that are accepted: as they are where nothing lies between, else commit by commit, all or nothing.
+//! `accept`: it takes suggestions as they are if nothing came between, else commit by commit; all of them or none.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch, same};
@@ -13,7 +13,7 @@ fn greet() -> String {
     patch("README", "Greet all", "hello\n", "hello all\n")
 }
 
-/// A sandbox with two suggestions, try/1 and try/2, and HEAD on main.
+/// Creates a repository with two suggestions, try/1 and try/2, and HEAD on main.
 fn suggested() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.apply(["-q", "-b", "try/1"], &beta()).exits(0);
@@ -166,7 +166,7 @@ fn it_works_on_any_kind_of_branch_and_repository() {
     assert_eq!(bare.git(["show", "main:README"]), "hello all");
     bare.git(["fsck", "--strict"]);
 
-    // HEAD is detached; from a remote.
+    // With a detached HEAD, and a branch of a remote.
     let mut clone = suggested();
     let place = clone.root().join("clone");
     clone.git(["clone", "-q", ".", place.to_str().unwrap()]);
@@ -183,7 +183,7 @@ fn it_works_on_any_kind_of_branch_and_repository() {
     linked.run(["accept", "try/2"]).exits(0);
     assert_eq!((linked.text("README"), linked.status()), ("hello all\n".to_owned(), String::new()));
 
-    // Nothing was committed yet.
+    // In a repository without a commit.
     let unborn = Sandbox::unborn();
     unborn.apply(["-q", "-b", "try/1"], &create("a", "Add a", "a\n")).exits(0);
     unborn.run(["accept", "try/1"]).exits(0);
@@ -211,7 +211,7 @@ fn merges_with_nothing_of_their_own_are_passed_over_and_others_refused() {
     sandbox.git(["checkout", "-q", "again"]);
     sandbox.run(["accept", "joined"]).exits(0);
     assert_eq!(sandbox.head(), joined, "as it is, the merge included");
-    // A merge of both lines of one file, as git makes it by itself.
+    // A merge of changes to two lines of one file, as git makes it by itself.
     sandbox.git(["checkout", "-q", "-b", "mixed", "try/1"]);
     sandbox.git(["merge", "-q", "--no-edit", "main"]);
     sandbox.git(["checkout", "-q", "again"]);
@@ -336,7 +336,7 @@ fn a_suggestion_that_another_one_was_made_on_is_taken_back_with_it() {
         assert_eq!(sandbox.subjects(&format!("{before}..")), ["Add it", "Greet all"]);
         sandbox.run(["undo"]).exits(0);
         assert_eq!(sandbox.head(), before);
-        // It was made on the other one, which did not land by its own name.
+        // The second suggestion was made on the first, which was not accepted by its own name.
         sandbox.run(["accept", "second"]).exits(0);
         sandbox.run(["undo"]).exits(0);
         assert!(sandbox.exists("new.txt") && sandbox.text("README") == "hello\n");

@@ -1,4 +1,4 @@
-//! A response that has landed is not landed a second time, by its record.
+//! A response that has landed is not landed again, because of its record.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, kinds, patch, same};
@@ -11,7 +11,7 @@ fn newest_id(sandbox: &Sandbox) -> String {
     sandbox.run(["list"]).exits(0).stdout.split(' ').next().unwrap().to_owned()
 }
 
-/// Lands a response, and does something else that is committed on top; nothing of it may land once more.
+/// Lands a response, and commits something else on top. Nothing of the response may land again.
 fn lands_once(sandbox: &Sandbox, response: &str) {
     sandbox.apply([""; 0], response).exits(0);
     let id = newest_id(sandbox);
@@ -27,7 +27,7 @@ fn lands_once(sandbox: &Sandbox, response: &str) {
     assert_eq!((&check["status"], &check["landing"]), (&"nothing".into(), &id.as_str().into()));
 }
 
-/// Edits whose second run would do something else, judged by the text alone.
+/// Returns edits that a second run would apply again in some way, by their text alone.
 fn not_twice() -> Vec<(&'static str, String)> {
     let calls = |pairs: &[(&str, &str)]| {
         let one = |(old, new): &(&str, &str)| {
@@ -136,7 +136,7 @@ fn a_response_is_known_by_its_text_whatever_its_name_and_line_ends() {
             assert!(run.stdout.contains("already landed as "), "{same:?} {run:?}");
             assert_eq!(sandbox.head(), tip);
         }
-        // Another answer is another one, though it says the same.
+        // Another response is not the same, even if it has the same edits.
         let other = format!("So:\n\n{response}");
         let run = sandbox.apply([""; 0], &other).exits(0);
         assert!(!run.stdout.contains("already landed as "), "{run:?}");
@@ -150,7 +150,7 @@ fn later_work_does_not_hide_it() {
     let sandbox = sandbox();
     let response = patch("README", "Longer", "hello\n", "hello hello\n") + &create("new", "Add", "new\n");
     sandbox.apply([""; 0], &response).exits(0);
-    // Elsewhere in the file, and in another one.
+    // Elsewhere in the file, and in another file.
     sandbox.file("README", "zero\none\ntwo\nhello hello\n");
     sandbox.file("other", "other\n");
     sandbox.commit("Later");
@@ -249,7 +249,7 @@ fn what_was_amended_since_is_refused_with_a_way_on() {
     let run = sandbox.apply(["--no-keep"], &response).exits(1);
     assert!(run.stderr.contains(&id) && run.stderr.contains("--again"), "{run:?}");
     same("a refusal", &before, &sandbox.listing());
-    // One that is in effect is not said to be missing.
+    // An edit that is still in effect is not reported as changed.
     let both =
         create("new", "New", "n\n") + &patch("README", "All", "hello hello, all\n", "hello, you all\n");
     sandbox.apply(["-q"], &both).exits(0);
@@ -298,7 +298,7 @@ fn the_rest_of_a_response_that_landed_in_part_lands() {
     let response = longer.clone() + &patch("later", "Later", "later\n", "late\n");
     sandbox.apply(["--keep-going"], &response).exits(1);
     assert_eq!(sandbox.text("README"), "one\ntwo\nhello hello\n");
-    // What was missing is there now.
+    // The missing file exists now.
     sandbox.file("later", "later\n");
     sandbox.commit("Later");
     let run = sandbox.apply([""; 0], &response).exits(0);
@@ -307,7 +307,7 @@ fn the_rest_of_a_response_that_landed_in_part_lands() {
     assert_eq!(sandbox.text("later"), "late\n");
     sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
 
-    // Also where what landed is a move.
+    // The same if the landed edit is a move.
     let sandbox = self::sandbox();
     let response = "<edit file=\"README\" op=\"move\"><to file=\"b\"/></edit>\n".to_owned()
         + &patch("README", "Two", "two\n", "2\n");
@@ -316,7 +316,7 @@ fn the_rest_of_a_response_that_landed_in_part_lands() {
     assert_eq!(sandbox.text("b"), "one\n2\nhello\n");
     sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
 
-    // And chosen ones.
+    // The same with chosen edits.
     let two = longer + &create("b", "Add", "b\n");
     let sandbox = self::sandbox();
     sandbox.apply(["--only", "1"], &two).exits(0);
@@ -420,13 +420,13 @@ fn a_record_that_is_not_of_our_form_stops_nothing() {
         parents.split(' ').for_each(|parent| args.extend(["-p", parent]));
         let commit = sandbox.git(&args);
         sandbox.git(["update-ref", "refs/llm-apply/history", &commit]);
-        // By the text alone `hello` in `hello hello` is made already.
+        // By its text alone, `hello` in `hello hello` is already applied.
         let run = sandbox.apply([""; 0], &response);
         assert!(run.code == Some(0) && !run.stdout.contains("already landed as "), "{odd:.80} {run:?}");
     }
 }
 
-/// All files below a directory, by their paths.
+/// Collects all files below a directory, by their paths.
 fn files_below(top: &std::path::Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) {
     let Ok(entries) = std::fs::read_dir(top) else { return };
     for entry in entries.map(Result::unwrap) {
@@ -502,7 +502,7 @@ fn lines_that_a_response_shows_before_it_changes_them_do_not_refuse_it_again() {
     let shown = "Now `README` has:\n\n```\nhello\n```\n\nChange it:\n\n";
     let diff = "```diff\n--- a/README\n+++ b/README\n@@ -1 +1 @@\n-hello\n+bye\n```\n";
     lands_once(&sandbox, &format!("{shown}{diff}"));
-    // What was refused the first time is so again.
+    // What was refused the first time is refused again.
     let other = format!("In `src/a.rs`:\n\n```\nno such line\n```\n\n{}", diff.replace("bye", "good bye"));
     let other = other.replace("-hello", "-bye");
     sandbox.apply(["--keep-going"], &other).exits(1).says("not-read");
@@ -522,7 +522,7 @@ fn a_snippet_that_replaces_the_one_above_it_does_so_once() {
     for options in [&["--format=snippet"][..], &["--format=snippet", "--keep-going"]] {
         sandbox.apply(options, &response).exits(0).says("already landed as ");
     }
-    // Without a record it is not clear which is meant, and neither lands.
+    // Without a record it is not clear which one is meant, and neither lands.
     let options = ["--format=snippet", "--keep-going", "--no-record", "--again", "--no-keep"];
     sandbox.apply(options, &response).exits(1).says("m.py: this code block or the one above it");
     assert_eq!((sandbox.head(), sandbox.git(["rev-parse", "HEAD^"])), (tip, before));
@@ -546,7 +546,7 @@ fn a_block_for_the_file_of_an_unclear_one_lands_once() {
     let block = |old: &str, new: &str| format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n\n");
     let response = format!("For a.txt and b.txt.\n\n{}{}", block("two", "zwei"), block("both", "beide"));
     sandbox.apply(["-q"], &response).exits(0);
-    // Alone, the second block fits only a.txt now.
+    // By itself the second block now fits only a.txt.
     sandbox.apply([""; 0], &response).exits(0).says("already landed as ");
     assert_eq!(
         (sandbox.text("a.txt"), sandbox.text("b.txt")),
@@ -564,7 +564,7 @@ fn every_golden_case_that_lands_lands_once() {
     }
     cases.sort();
     let empty = Sandbox::new();
-    // One in three: the formats each have dozens.
+    // Every third case is enough, because each format has dozens.
     for case in cases.iter().step_by(3) {
         let sandbox = empty.copy();
         let mut files = Vec::new();

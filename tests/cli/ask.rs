@@ -1,10 +1,10 @@
-//! The loop with a model, played by scripts: right at once, right after feedback, never right, failing, killed.
+//! `ask`, with scripts as models: they answer right at once, after feedback, or never; they fail, or are killed.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch, same};
 use std::path::PathBuf;
 
-/// A model that gives those answers, one after the other and the last again and again, and keeps what it was asked.
+/// A model that gives these answers one after the other, then repeats the last one, and keeps what it was asked.
 pub(super) struct Model {
     pub(super) directory: PathBuf,
 }
@@ -49,7 +49,7 @@ fn who_switches_branches_while_the_model_thinks_gets_the_edits_where_it_was_aske
     assert_eq!(sandbox.git(["symbolic-ref", "--short", "HEAD"]), "other");
     assert_eq!((sandbox.head(), sandbox.status()), (base, String::new()));
     assert_eq!(sandbox.git(["show", "main:README"]), "hello world");
-    // Where no branch was checked out there is none to land on.
+    // If no branch is checked out, the edits have no branch to land on.
     sandbox.git(["checkout", "-q", "--detach"]);
     let with = format!("git -C '{}' checkout -q other; {}", sandbox.repo.display(), model.command());
     let before = sandbox.git(["for-each-ref"]);
@@ -62,7 +62,7 @@ pub(super) fn good() -> String {
     "Here you are:\n\n".to_owned() + &patch("README", "Greet the world", "hello\n", "hello world\n")
 }
 
-/// Two edits, of which the second quotes what is not there.
+/// Two edits. The second one quotes a line that does not exist.
 fn half() -> String {
     create("new.txt", "Add it", "new\n") + &patch("README", "Greet the world", "goodbye\n", "hello world\n")
 }
@@ -73,7 +73,7 @@ fn right_at_once() {
     let model = Model::of(&sandbox, &[good()]);
     sandbox.run(["ask", "--with", &model.command(), "-r", "Greet the world", "README"]).exits(0);
     assert_eq!((sandbox.text("README"), model.rounds()), ("hello world\n".into(), 1));
-    // What it was asked is what `prompt` prints.
+    // The model is asked what `prompt` prints.
     sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
     let prompt = sandbox.run(["prompt", "-r", "Greet the world", "README"]).exits(0);
     assert_eq!(model.asked(1), prompt.stdout);
@@ -95,11 +95,11 @@ fn right_after_feedback() {
     sandbox.git(["config", "llmapply.with", &model.command()]);
     let run = sandbox.run(["ask", "-r", "Greet", "README"]).exits(0).says("warning: round 1 of 3: refused");
     assert_eq!(model.rounds(), 2, "{}", run.stderr);
-    // The second time it is told all: the prompt, its answer, and what is wrong with it.
+    // The second time it gets everything: the prompt, its answer, and what is wrong with it.
     let (first, second) = (model.asked(1), model.asked(2));
     assert!(second.starts_with(first.trim_end()), "{second}");
     assert!(second.contains("goodbye") && second.contains("# What became of it"), "{second}");
-    // What was fine the first time lands with what is corrected, in the order of the first answer.
+    // The good edit of the first answer lands together with the corrected one, in the order of the first answer.
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add it", "Greet the world"]);
     assert_eq!(sandbox.status(), "");
     assert!(!sandbox.exists(".git/llm-apply/attempts"));
@@ -116,7 +116,7 @@ fn what_may_not_change_can_be_left_out() {
     assert!(model.asked(2).contains("send one of"), "{}", model.asked(2));
     run.says("old.txt  not wanted");
     assert_eq!((sandbox.text("README"), model.rounds()), ("hello world\n".to_owned(), 2));
-    // What failed for another reason is not left out.
+    // An edit that failed for another reason is not left out.
     let sandbox = Sandbox::new();
     sandbox.git(["config", "llmapply.exclude", "old.txt"]);
     sandbox.apply([""; 0], &(both + &patch("gone.txt", "w", "nowhere\n", "x\n"))).exits(1);
@@ -137,12 +137,12 @@ fn a_check_that_fails_is_told_too() {
     );
     assert_eq!(sandbox.text("README"), "hello world\n");
     assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "2");
-    // In the last round it is what it is without a model.
+    // In the last round the failure is the same as without a model,
     sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
     let before = sandbox.head();
     sandbox.run(["ask", "--with", &model.command(), "-x", "false", "--rounds=1"]).exits(2);
     assert_eq!(sandbox.head(), before);
-    // But that the response is kept.
+    // except that the response is kept.
     sandbox.run(["--abort"]).exits(0);
     sandbox.is_sound();
 }
@@ -160,7 +160,7 @@ fn what_is_asked_and_answered_is_private_and_goes() {
     assert_eq!(std::fs::read_to_string(modes).unwrap(), "700\n");
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
     same("it is gone", &before, &sandbox.listing());
-    // Also if it is killed while it waits: what is left is in the repository, and goes with the next run.
+    // The same if it is killed while it waits: what is left is in the repository, and the next run removes it.
     let mark = sandbox.root().join("mark");
     let command = format!("echo >'{}'; sleep 300", mark.display());
     let mut child = sandbox.command(["ask", "--with", &command, "-r", "a secret"]).spawn().unwrap();
@@ -175,7 +175,7 @@ fn what_is_asked_and_answered_is_private_and_goes() {
 #[test]
 fn what_was_fine_in_an_earlier_round_is_not_lost_to_a_failing_check() {
     let sandbox = Sandbox::new();
-    // The first is half right, the second corrects the other half, and then the check fails.
+    // The first answer is half right, the second corrects the other half, and then the check fails.
     let model = Model::of(
         &sandbox,
         &[half(), good().replace("hello world", "hello wolrd"), half().replace("goodbye", "hello")],
@@ -194,13 +194,13 @@ fn never_right() {
     let model = Model::of(&sandbox, &[half()]);
     sandbox.run(["ask", "--with", &model.command(), "--rounds", "2"]).exits(1).says("--continue");
     assert_eq!(model.rounds(), 2);
-    // Both answers are kept with the attempt, and gone on with by hand.
+    // Both answers are kept with the attempt, and the user can continue it.
     let kept = sandbox.listing().keys().filter(|path| path.contains("/attempts/")).count();
     assert!(kept >= 3, "the record and the answers: {kept}");
     sandbox.apply(["--continue"], &good()).exits(0);
     assert_eq!(sandbox.text("README"), "hello world\n");
     sandbox.git(["reset", "-q", "--hard", "HEAD~2"]);
-    // Or nothing at all is left.
+    // With `--no-keep` nothing is left.
     let model = {
         std::fs::remove_dir_all(&model.directory).unwrap();
         Model::of(&sandbox, &[half()])
@@ -223,9 +223,9 @@ fn it_answers_without_edits_or_not_at_all() {
     ask("kill -9 $$").exits(1).says("exit status 137");
     ask("printf '\\377\\376\\000\\001'").exits(128).says("the response is kept in ");
     ask("echo I would rather not").exits(5).says("the response is kept in ");
-    // It may end before it has read anything, and print more than is read.
+    // The command may exit before it has read anything, or print more than is read.
     ask("exit 0").exits(5);
-    // What it said is kept, but nothing if that is nothing.
+    // The answer is kept, unless it is empty.
     let kept = ".git/LLM_APPLY_ANSWER";
     assert_eq!(sandbox.text(kept), "I would rather not\n");
     std::fs::remove_file(sandbox.repo.join(kept)).unwrap();
@@ -284,7 +284,7 @@ fn a_command_that_hangs_is_interrupted_with_us() {
     let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    // Its group is gone.
+    // Its process group is gone.
     for _ in 0..100 {
         let alive = std::path::Path::new("/proc").join(&pid).exists();
         if !alive {
@@ -314,7 +314,7 @@ fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
         let run = sandbox.run(ask.iter().chain(*options)).exits(*code).says("the response is kept: ");
         assert!(run.stderr.contains("--continue"), "{}", run.stderr);
         assert!(sandbox.program("sh", ["-c", settled]).status().unwrap().success());
-        // With its options, but for one that is given again.
+        // With its options, except for one that is given again.
         let again: &[&str] = if *code == 128 { &["--no-gpg-sign"] } else { &[] };
         sandbox.run(["--continue"].iter().chain(again)).exits(0);
         assert_eq!(
@@ -324,7 +324,7 @@ fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
         assert_eq!(model.rounds(), 1, "nobody is asked again");
         sandbox.leaves_no_file();
     }
-    // Something that is in the way of a file that was not shown.
+    // A file that was not shown to the model is in the way.
     let sandbox = Sandbox::new();
     let model = Model::of(&sandbox, &[good()]);
     let dirty = format!("{}; echo mine >README", model.command());
@@ -332,7 +332,7 @@ fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
     sandbox.git(["checkout", "-q", "README"]);
     sandbox.run(["--continue"]).exits(0);
     assert_eq!(sandbox.text("README"), "hello world\n");
-    // Without leave to keep it nothing is kept.
+    // With `--no-keep` nothing is kept.
     let before = sandbox.listing();
     let run = sandbox.run([
         "ask",
@@ -373,20 +373,20 @@ fn what_a_check_stopped_is_kept_until_another_answer_takes_its_place() {
     assert_eq!(sandbox.text("README"), "hello world\n");
     sandbox.is_sound();
 
-    // It is no feedback that the model failed.
+    // A failed command is not feedback, so nothing replaces the kept answer.
     let sandbox = Sandbox::new();
     let model = Model::of(&sandbox, &[good()]);
     let once = format!("[ -e {0}/count ] && exit 1; {1}", model.directory.display(), model.command());
     let run = sandbox.run(["ask", "--feedback", "--with", &once, "-x", "false", "-r", "Greet"]).exits(1);
     assert_eq!(run.stdout, "");
 
-    // Nor does an answer without edits take its place.
+    // An answer without edits does not replace it either.
     let sandbox = Sandbox::new();
     let model = Model::of(&sandbox, &[good(), "I would rather not.\n".to_owned()]);
     sandbox.run(["ask", "--with", &model.command(), "-x", "false", "-r", "Greet"]).exits(5).says("is kept");
     sandbox.run(["--continue", "--no-exec"]).exits(0);
 
-    // Another one does.
+    // Another answer with edits does.
     let sandbox = Sandbox::new();
     let other = good().replace("hello world", "hello you");
     let model = Model::of(&sandbox, &[good(), other]);
@@ -405,7 +405,7 @@ fn nobody_is_asked_while_the_files_that_are_shown_are_in_the_way() {
     let run = sandbox.run(["ask", "--json", "--with", &model.command(), "README"]).exits(4);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["obstacles"][0]["kind"], "modified");
-    // On another branch they are in nobody's way.
+    // If the edits land on another branch, local changes are not in the way.
     sandbox.run(["ask", "--with", &model.command(), "-b", "side", "README"]).exits(0);
     assert_eq!((model.rounds(), sandbox.text("README").as_str()), (1, "mine\n"));
     sandbox.git(["checkout", "-q", "README"]);
@@ -427,7 +427,7 @@ fn files_that_are_in_the_way_beside_others_are_told_and_it_goes_on() {
         run.stderr
     );
     assert_eq!((sandbox.text("README"), sandbox.text("src/a.rs")), ("hello world\n".into(), "mine\n".into()));
-    // An edit of it is kept, and lands when it is out of the way.
+    // An edit of the changed file is kept, and lands when the file is no longer in the way.
     let model = {
         std::fs::remove_dir_all(&model.directory).unwrap();
         Model::of(&sandbox, &[patch("src/a.rs", "w", "fn a() {}\n", "fn alpha() {}\n")])
@@ -451,7 +451,7 @@ fn a_hook_that_refuses_is_told_too() {
     sandbox.leaves_no_file();
 }
 
-/// A model's answers and what it was asked, anew.
+/// Creates the model anew, with these answers.
 fn anew(sandbox: &Sandbox, answers: &[String]) -> Model {
     let _ = std::fs::remove_dir_all(sandbox.root().join("model"));
     Model::of(sandbox, answers)
@@ -470,16 +470,16 @@ fn an_answer_without_edits_is_told_and_it_goes_on() {
     );
     assert_eq!(sandbox.text("README"), "hello world\n");
     assert!(!sandbox.exists(".git/LLM_APPLY_ANSWER"));
-    // Edits of an earlier round that were fine are not lost by it.
+    // Good edits of an earlier round are kept.
     let sandbox = Sandbox::new();
     let model = Model::of(&sandbox, &[half(), "Which greeting?\n".to_owned(), good()]);
     sandbox.run(["ask", "--with", &model.command(), "README"]).exits(0);
     assert_eq!((sandbox.text("README"), sandbox.text("new.txt")), ("hello world\n".into(), "new\n".into()));
-    // In the last round it is what it is, and kept.
+    // In the last round such an answer ends the run, and is kept.
     let model = anew(&sandbox, &["Never.\n".to_owned()]);
     sandbox.run(["ask", "--with", &model.command(), "--rounds=2"]).exits(5).says("the response is kept in ");
     assert_eq!(model.rounds(), 2);
-    // And so is what was fine before.
+    // So are the good edits of earlier rounds.
     let model = anew(&sandbox, &[half(), "Never.\n".to_owned()]);
     let run = sandbox.run(["ask", "--again", "--with", &model.command(), "--rounds=2"]).exits(5);
     run.says("the earlier response is kept: 'git llm-apply --continue=");
@@ -500,7 +500,7 @@ fn each_round_is_approved_and_what_is_declined_is_told() {
     assert!(model.asked(2).contains("a typo") && model.asked(2).contains("wolrd"), "{}", model.asked(2));
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add it", "Greet the world"], "{}", run.stderr);
     sandbox.is_sound();
-    // What is taken is kept, whether the model sends it again or not.
+    // Approved edits are kept, whether the model sends them again or not.
     for second in [good(), create("new.txt", "Add it", "new\n")] {
         sandbox.git(["reset", "-q", "--hard", &base]);
         sandbox.git(["update-ref", "-d", "refs/llm-apply/history"]);
@@ -515,7 +515,7 @@ fn each_round_is_approved_and_what_is_declined_is_told() {
         assert_eq!(sandbox.subjects(&format!("{base}..")), wanted);
         assert!(!sandbox.run(["list"]).exits(0).stdout.contains("refused"));
     }
-    // What comes in the place of a declined edit is made to the files as the others leave them.
+    // An edit that replaces a declined one sees the files as the other edits leave them.
     sandbox.git(["reset", "-q", "--hard", &base]);
     let first = patch("src/a.rs", "One", "fn a() {}\n", "fn x() {}\n")
         + &patch("src/a.rs", "Two", "fn b() {}\n", "fn b2() {}\n");
@@ -525,7 +525,7 @@ fn each_round_is_approved_and_what_is_declined_is_told() {
     let args = ["ask", "-i", "--with", &with, "--again", "src/a.rs"];
     interactive(&sandbox, &args, "n no\ny\ny\ny\n").exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["Two", "Three"]);
-    // If the run ends there, the attempt takes it, too.
+    // If the run ends there, the attempt keeps the approved edit too.
     sandbox.git(["reset", "-q", "--hard", &base]);
     let first = create("new.txt", "Add it", "new\n") + &patch("README", "Greet", "hello\n", "hello wolrd\n");
     let model = anew(&sandbox, &[first]);
@@ -536,7 +536,7 @@ fn each_round_is_approved_and_what_is_declined_is_told() {
     sandbox.run(["--continue", "--feedback"]).exits(0).says("1 edit");
     sandbox.apply(["--continue"], &good()).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add it", "Greet the world"]);
-    // Of an edit of which a hunk was declined nothing is kept.
+    // Of an edit with a declined hunk nothing is kept.
     sandbox.git(["reset", "-q", "--hard", &base]);
     sandbox.git(["update-ref", "-d", "refs/llm-apply/history"]);
     let hunks = "```diff\n--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n-fn a() {}\n+fn a1() {}\n@@ -3 +3 @@\n-fn c() {}\n+fn c1() {}\n```\n";
@@ -544,7 +544,7 @@ fn each_round_is_approved_and_what_is_declined_is_told() {
     let with = model.command();
     interactive(&sandbox, &["ask", "-i", "--rounds=2", "--with", &with], "s\ny\nn not c\ns\ny\nn\n").exits(0);
     assert_eq!(sandbox.text("src/a.rs"), "fn a1() {}\nfn b() {}\nfn c() {}\n", "{}", model.asked(2));
-    // In the last round what is taken lands, and so it is after 'q'.
+    // In the last round the approved edits land, and also after 'q'.
     sandbox.git(["reset", "-q", "--hard", &base]);
     let model = anew(&sandbox, &[create("new.txt", "Add it", "new\n") + &good()]);
     let with = model.command();
@@ -573,7 +573,7 @@ fn the_record_holds_request_and_command() {
     let json: serde_json::Value =
         serde_json::from_str(&sandbox.run(["show", "--json"]).exits(0).stdout).unwrap();
     assert_eq!(json["asked"]["request"], request);
-    // A landing without a model has none.
+    // A landing without a model has neither.
     sandbox.apply([""; 0], &create("x", "w", "x\n")).exits(0);
     let json: serde_json::Value =
         serde_json::from_str(&sandbox.run(["show", "--json"]).exits(0).stdout).unwrap();
@@ -588,7 +588,7 @@ fn a_failing_command_is_told_in_json() {
     assert_eq!(report["exit_code"], 1);
     let message = report["error"]["message"].as_str().unwrap();
     assert!(message.contains("exit status 7") && message.contains("no key"), "{message}");
-    // Also in a later round: what was fine until then is kept, and named.
+    // The same in a later round; the good edits so far are kept and named.
     let half = sandbox.root().join("half");
     std::fs::write(&half, self::half()).unwrap();
     let once = sandbox.root().join("once");

@@ -1,5 +1,4 @@
-//! What is asked for on the command line of how a response is read: formats, the file of blocks without one, strictness, the
-//! clipboard.
+//! Options for how a response is read: formats, the file of blocks without one, strictness, the clipboard.
 use crate::sandbox;
 
 use super::ask::Model;
@@ -8,7 +7,7 @@ use serde_json::{Value, json};
 
 const NAMELESS: &str = "```diff\n@@ -1 +1 @@\n-hello\n+bye\n```\n";
 
-/// A block that replaces hello, one that is no edit, and a diff of another file.
+/// Returns an edit that replaces hello, a code block that is not an edit, and a diff of another file.
 fn mixed() -> String {
     let blocks = "README\n<<<<<<< SEARCH\nhello\n=======\nbye\n>>>>>>> REPLACE\n\nRun it:\n\n```sh\nls -l\nmake\n```\n";
     format!("{blocks}\nAnd:\n\n--- a/old.txt\n+++ b/old.txt\n@@ -1 +1 @@\n-one\n+1\n")
@@ -43,7 +42,7 @@ fn what_is_not_read_is_noted_and_with_strict_refused() {
         (sandbox.text("README"), sandbox.text("old.txt")),
         ("bye\n".into(), "1\ntwo\nthree\nfour\n".into())
     );
-    // Where all is read it changes nothing, and where nothing is, there is nothing to apply.
+    // If everything is read, the option changes nothing. If nothing is read, there are no edits.
     sandbox.apply([""; 0], &replace("src/a.rs", "w", "x\n")).exits(0);
     sandbox.apply([""; 0], "Run it:\n\n```sh\nls\n```\n").exits(5);
 }
@@ -81,7 +80,7 @@ fn of_what_is_strictly_refused_the_whole_response_is_asked_for_again() {
     let run = sandbox.apply(["--strict", "--feedback", "--keep-going", "--again"], &answer).exits(1);
     assert!(run.stdout.starts_with("All edits of your answer were applied"), "{}", run.stdout);
     sandbox.run(["--abort"]).exits(0);
-    // So it is where the model is asked itself.
+    // The same if `ask` asks the model.
     sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
     let model = Model::of(&sandbox, &[answer, edit]);
     sandbox.run(["ask", "--strict", "--again", "--with", &model.command()]).exits(0);
@@ -150,7 +149,7 @@ fn a_path_is_for_blocks_that_name_none() {
         assert_eq!(sandbox.text("copy.txt"), "one\n", "{above}");
         assert!(sandbox.text("old.txt").starts_with(&format!("one {at}\n")), "{above}");
     }
-    // A word in backquotes is no path.
+    // A word in backquotes is not a path.
     let block = "### `hello` says more\n\n<<<<<<< SEARCH\nhello\n=======\nhello you\n>>>>>>> REPLACE\n";
     let sandbox = Sandbox::new();
     sandbox.apply(["--no-keep"], block).exits(1).says("this edit names no file");
@@ -176,7 +175,7 @@ fn a_path_is_for_whole_files_and_snippets_that_name_none() {
     }
 }
 
-/// A directory with programs that print the clipboard, first in PATH.
+/// Puts a program that prints the clipboard into a directory that is first in PATH.
 fn with_clipboard(sandbox: &mut Sandbox, program: &str, text: &str) {
     let bin = sandbox.root().join("bin");
     let copied = sandbox.root().join("copied");
@@ -197,7 +196,7 @@ fn the_clipboard_is_read_by_the_first_program_that_is_there() {
     assert_eq!(sandbox.text("README"), "bye\n");
     sandbox.run(["check", "--clipboard"]).exits(0).says("nothing to do");
     sandbox.run(["--clipboard", "file"]).exits(129).says("--clipboard cannot be used with a response");
-    // The configured command goes first, and is a line for the shell.
+    // The configured command is tried first. It is a command line for the shell.
     let answer = sandbox.response(&patch("old.txt", "w", "one\n", "1\n"));
     sandbox.git(["config", "llmapply.clipboardCommand", &format!("cat '{}' | cat", answer.display())]);
     sandbox.run(["--clipboard"]).exits(0);
@@ -220,7 +219,7 @@ fn programs_of_other_desktops_are_asked_as_they_want_it() {
     ] {
         let mut sandbox = Sandbox::new();
         with_clipboard(&mut sandbox, program, "Sorry.\n");
-        // Nothing else is there.
+        // No other program is in PATH.
         for tool in ["git", "sh", "cat"] {
             let found = std::env::var("PATH").unwrap();
             let place =
@@ -248,7 +247,7 @@ fn text_that_is_escaped_is_refused_where_it_is_no_markup() {
         .says("copy the response as text");
     same("refused", &before, &sandbox.listing());
     sandbox.apply(["--allow-escaped"], &edit("src/a.rs", "fn a() {}\n")).exits(0);
-    // Now the file has such.
+    // Now the file has entities itself.
     sandbox.apply([""; 0], &edit("src/a.rs", "fn b() {}\n")).exits(0);
     sandbox.file("page.html", "<p>\n");
     sandbox.commit("page");
@@ -264,7 +263,7 @@ fn new_files_are_made_unless_git_ignores_them() {
     sandbox.apply(["--no-keep"], &block("build/new.txt")).exits(1).says("[not-read]").says("build/new.txt");
     sandbox.apply([""; 0], &block("docs/new.txt")).exits(0);
     assert_eq!(sandbox.text("docs/new.txt"), "new\n");
-    // What it only shows is neither an error nor made again.
+    // A block that only shows the file is not an error, and is not created again.
     sandbox
         .apply([""; 0], &format!("{}\ndocs/new.txt\n```\nnew\n```\n", replace("README", "w", "x\n")))
         .exits(0);

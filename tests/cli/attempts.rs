@@ -1,4 +1,4 @@
-//! Refused attempts that are gone on with: how corrections join them.
+//! Refused attempts that are continued: how corrections join them.
 use crate::sandbox;
 
 use crate::writing::{Rendered, render};
@@ -7,7 +7,7 @@ use sandbox::{Sandbox, create, patch, remove, same};
 
 pub(super) const KEPT: &str = ".git/llm-apply/attempts";
 
-/// Three edits of which the second fails.
+/// Three edits. The second one fails.
 pub(super) fn three() -> String {
     create("one.txt", "One", "one\n")
         + &patch("README", "Two", "nowhere to be found\n", "hello world\n")
@@ -31,7 +31,7 @@ fn corrected_edits_join_the_good_ones_as_one_transaction() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
     sandbox.apply([""; 0], &three()).exits(1);
-    // Meanwhile the branch went on.
+    // Meanwhile the branch has moved on.
     sandbox.file("other.txt", "other\n");
     let tip = sandbox.commit("meanwhile");
     sandbox.apply(["--continue"], &correction()).exits(0);
@@ -162,13 +162,13 @@ fn what_is_typed_goes_before_the_attempt_and_that_before_what_is_configured() {
     dry(&["-b", "other"], "on other");
     dry(&["--no-branch"], "on main");
     let later = patch("fresh.txt", "Two", "fresh\n", "stale\n");
-    // None of its failed edits is of that file, so that it has to be named.
+    // None of its failed edits is of that file, so the attempt has to be named.
     let named = format!("--continue={}", attempts(&sandbox)[0]);
     check("--continue", &[], &later).exits(128).says("fresh.txt");
     check(&named, &[], &later).exits(1).says("there is no file `fresh.txt`");
     check(&named, &["--no-branch", "--no-base"], &later).exits(0).says("on main");
     sandbox.run(["--abort"]).exits(0);
-    // An attempt of which neither was said.
+    // An attempt without a branch and a base.
     sandbox.apply(["--no-branch", "--no-base"], &three()).exits(1);
     dry(&[], "on main");
 }
@@ -186,7 +186,7 @@ fn without_corrections_an_attempt_is_tried_again_as_it_is() {
     let _ = sandbox.run(["--continue"]).exits(1).says("edit 2, README").says("(edits 1, 3 would apply)");
     assert_eq!(attempts(&sandbox), names);
     sandbox.run(["--continue", "-"]).exits(5);
-    // Somebody has made room for it by hand.
+    // The user has changed the file so that the edit matches.
     sandbox.file("README", "nowhere to be found\n");
     let tip = sandbox.commit("by hand");
     sandbox.run(["--continue"]).exits(0);
@@ -243,7 +243,7 @@ fn keep_going_lands_what_resolves_and_keeps_the_rest() {
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three"]);
     assert_eq!(sandbox.status(), "");
     let tip = sandbox.head();
-    // Sent again whole, as models do: what landed is not landed twice.
+    // The model sends the whole response again. What has landed does not land twice.
     let whole = three().replace("nowhere to be found\n", "hello\n");
     sandbox.apply(["--continue"], &whole).exits(0);
     assert_eq!(sandbox.subjects(&format!("{tip}..")), ["Two"]);
@@ -270,7 +270,7 @@ fn keep_going_with_nothing_that_resolves_is_a_refusal() {
         .exits(1)
         .says("nothing was changed");
     assert_eq!(sandbox.head(), head);
-    // What is in the way stops everything; the refusal comes first.
+    // Local changes stop everything; the refusal is reported first.
     sandbox.file("src/a.rs", "mine\n");
     sandbox.apply(["--keep-going"], &three()).exits(1).says("local changes").says("nothing was changed");
     assert_eq!((sandbox.head(), sandbox.exists("one.txt")), (head, false));
@@ -299,22 +299,22 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
         attempts(sandbox).into_iter().find(|name| !before.contains(name)).unwrap()
     };
     let (first, second) = (other(&sandbox, "First"), other(&sandbox, "Second"));
-    // One for another branch is named, since HEAD says nothing of it.
+    // An attempt for another branch is named, because HEAD says nothing about it.
     let run = sandbox.apply(["-b", "side"], &three().replace("One", "Side")).exits(1);
     let third = attempts(&sandbox).into_iter().find(|name| ![&first, &second].contains(&name)).unwrap();
     let _ = run.says(&format!("--continue={third} <file>"));
-    // Of two that can be corrected by it none is meant; without corrections the newest is.
+    // If corrections fit two attempts, neither is taken. Without corrections the newest is.
     sandbox.apply(["-n", "--continue"], &correction()).exits(1).says(&first).says(&second);
     sandbox.run(["-n", "--continue"]).exits(1).says("Second");
     sandbox.apply(["-n", "--continue", "-b", "side"], &correction()).exits(0).says("Side");
     sandbox.run(["--abort=zz"]).exits(128).says(&second).says("--abort=<id>");
-    // A blank for the equals sign.
+    // A blank instead of the equals sign.
     sandbox.run(["--abort", &first]).exits(129).says(&format!("--abort={first}"));
     sandbox.apply([&format!("--continue={}", &first[..6])], &correction()).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["First", "Two", "Three"]);
     sandbox.run(["--continue", &second, "-"]).exits(128).says(&format!("--continue={second} <file>"));
     sandbox.run(["--abort"]).exits(0).says(&second);
-    // The last that is kept is meant on any branch if it names its own; of several none.
+    // The only attempt left is meant on any branch, if it names its own; if there are several, none is.
     sandbox.git(["reset", "-q", "--hard", &base]);
     let fourth = three().replace("One", "Fourth");
     sandbox.apply(["-b", "aside"], &fourth).exits(1);
@@ -322,7 +322,7 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
     sandbox.run([&format!("--abort={third}")]).exits(0);
     sandbox.apply(["--continue"], &correction()).exits(0).says("aside");
     assert_eq!(attempts(&sandbox), [""; 0]);
-    // One that was for where HEAD was would land where it is now.
+    // An attempt for HEAD's branch would land on the branch that is checked out now.
     let fifth = other(&sandbox, "Fifth");
     sandbox.git(["switch", "-q", "-c", "elsewhere"]);
     sandbox
@@ -332,7 +332,7 @@ fn without_a_name_the_newest_for_this_branch_is_meant() {
         .says(&fifth);
     sandbox.git(["switch", "-q", "main"]);
     sandbox.apply(["--continue"], &correction()).exits(0);
-    // To forget it, the only one is meant on any branch.
+    // `--abort` takes the only attempt, on any branch.
     let sixth = other(&sandbox, "Sixth");
     sandbox.git(["switch", "-q", "elsewhere"]);
     sandbox.run(["--abort"]).exits(0).says(&sixth);
@@ -349,7 +349,7 @@ fn a_whole_answer_that_lands_takes_the_place_of_older_attempts() {
     assert_eq!(attempts(&sandbox).len(), 3);
     let whole = three().replace("nowhere to be found\n", "hello\n").replace("One", "Once");
     sandbox.apply([""; 0], &whole).exits(0);
-    // The one for another branch stays, and the one that wanted more.
+    // The attempt for another branch is kept, and so is the one with more edits.
     assert_eq!(attempts(&sandbox).len(), 2);
     sandbox.apply(["-n", "--continue"], &correction()).says("more.txt");
     sandbox.apply(["-n", "--continue", "-b", "side"], &correction()).says("Side");
@@ -367,7 +367,7 @@ fn a_failed_edit_can_be_left_out() {
     {
         sandbox.run(["--continue", "--skip", numbers]).exits(129).says(says);
     }
-    // What is left fails again, and keeps its number only until then.
+    // The remaining edit fails again, with its number. Later it gets another one.
     sandbox.run(["--continue", "--skip", "2"]).exits(1).says("edit 3, old.txt");
     sandbox.apply(["--continue"], &patch("old.txt", "Four", "one\n", "1\n")).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Three", "Four"]);
@@ -393,7 +393,7 @@ fn a_failed_edit_keeps_its_number_when_others_have_landed() {
     sandbox.is_sound();
 }
 
-/// A correction that is fine, and one that is cut off.
+/// Returns a good correction, and one that is cut off.
 fn half_whole() -> String {
     correction() + "<edit file=\"old.txt\" op=\"patch\">\n<find>\n<<<\none\n"
 }
@@ -433,10 +433,10 @@ fn each_response_is_read_again_in_the_format_in_which_it_was_read() {
     sandbox.is_sound();
 }
 
-/// A file, and the text from and to which it changes.
+/// A file, and its text before and after.
 type Change = (&'static str, Option<&'static str>, &'static str);
 
-/// Changes in a format.
+/// Writes changes in a format.
 fn written(format: FormatId, changes: &[Change]) -> String {
     let rendered = |&(path, before, after): &Change| Rendered {
         path,
@@ -463,11 +463,11 @@ fn in_every_format_a_failed_edit_can_be_corrected_or_left_out() {
             ("src/a.rs", Some("fn a() {}\nfn b() {}\nfn c() {}\n"), GAMMA),
         ]
     };
-    // Snippets are of files in a language; see tests/snippets.rs.
+    // Snippets need a file in a language they know; see tests/formats/snippets.rs.
     for &format in FormatId::ALL.iter().filter(|format| **format != FormatId::Snippet) {
         let sandbox = Sandbox::new();
         let base = sandbox.head();
-        // A whole file fails where it loses most of what there was.
+        // A whole file is refused if it loses most of the file's lines.
         let bad = if format == FormatId::WholeFile { "5\n" } else { "nowhere\nto be found\n5\n" };
         let answer = written(format, &changes("nowhere\nto be found\n", bad));
         let option = format!("--format={}", format.as_str());
@@ -512,7 +512,7 @@ fn what_was_not_whole_and_is_wrong_again_can_be_corrected_again() {
         + &bad.replace("README", "old.txt").replace("hello\n", "three\n")
         + &create("last.txt", "Last", "last\n");
     sandbox.apply([""; 0], &response).exits(1).says("[malformed]");
-    // One of the two: the other is not forgotten.
+    // One of the two is corrected; the other one is not forgotten.
     let before = sandbox.head();
     let wrong = patch("README", "Two", "nowhere\n", "hello world\n");
     let run = sandbox.apply(["--continue"], &wrong).exits(1).says("[malformed]").says("old.txt");
@@ -533,13 +533,13 @@ fn a_block_with_a_file_of_its_own_is_corrected_like_an_edit() {
     sandbox.apply([""; 0], &answer).exits(1).says("[not-read]").says("--keep-going");
     sandbox.apply(["-n", "--branch-per-edit=try/{n}"], &answer).exits(1);
     assert_eq!(sandbox.head(), base);
-    // Tried again as it is, it still is an error; corrected, it lands.
+    // Tried again as it is, it is still an error. Corrected, it lands.
     sandbox.run(["--continue"]).exits(1).says("[not-read]");
     sandbox.apply(["--continue"], &remove("gone.txt", "Two")).exits(0).says("taken for corrected");
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Two"]);
     assert!(!sandbox.exists("gone.txt"));
 
-    // Where the tree has no such file it is a new one, and at a base it is not.
+    // If the tree has no such file, the block creates it. At a base that has the file, it does not.
     let again = create("two.txt", "Two", "two\n") + block;
     sandbox.apply(["-n"], &again).exits(0).says("create   gone.txt");
     sandbox.apply(["-n", "--branch-per-edit=try/{n}"], &again).exits(0);

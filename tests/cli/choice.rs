@@ -1,4 +1,4 @@
-//! Choosing among the edits of a response: by their numbers, and one by one at a terminal.
+//! Choosing among the edits of a response: by number, and one by one at a terminal.
 use crate::sandbox;
 
 mod at_a_terminal;
@@ -10,7 +10,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The states of the edits that a report names.
+/// Returns the states of the edits in a report.
 fn states(report: &Value) -> Vec<&str> {
     report["edits"].as_array().unwrap().iter().map(|edit| edit["state"].as_str().unwrap()).collect()
 }
@@ -25,7 +25,7 @@ fn only_those_named_land() {
     assert!(!sandbox.exists("gone.txt") && sandbox.exists("old.txt"));
     sandbox.is_sound();
     assert_eq!(sandbox.status(), "");
-    // Run again, it is run once; and the rest can still be had.
+    // A second run changes nothing, and the other edits can still land.
     let _ = sandbox.apply(["--only", "2,4"], &five()).exits(0).says("nothing to do");
     sandbox.apply(["-q", "--only=1", "--only", "3,5"], &five()).exits(0);
     assert_eq!(sandbox.subjects("HEAD~3..").len(), 3);
@@ -37,7 +37,7 @@ fn all_but_those_named_land() {
     sandbox.apply(["-q", "--except", "2-4"], &five()).exits(0);
     assert_eq!(sandbox.subjects("HEAD~2..").len(), 2);
     assert!(sandbox.exists("gone.txt") && sandbox.exists("docs/new.txt"));
-    // Both together: of those named, all but those.
+    // With both options: of the named edits, all but these.
     let sandbox = Sandbox::new();
     sandbox.apply(["-q", "--only", "1-4", "--except", "2,3"], &five()).exits(0);
     assert_eq!(sandbox.subjects("HEAD~2..").len(), 2);
@@ -59,7 +59,7 @@ fn a_dry_run_and_json_say_what_is_not_wanted() {
     sandbox.state().is(&before, "a dry run");
     let report = json(&sandbox.apply(["--json", "--except", "2-4"], &five()).exits(0).stdout);
     assert_eq!(states(&report), ["landed", "not-wanted", "not-wanted", "not-wanted", "landed"]);
-    // A model is told, since it would think otherwise.
+    // The model is told, because otherwise it would think that they landed.
     let feedback = report["feedback"].as_str().unwrap();
     assert!(feedback.contains("Edits 2-4 were not wanted"), "{feedback}");
 }
@@ -85,7 +85,7 @@ fn what_was_wrong_can_be_left_out() {
     let _ = sandbox.apply(["--no-keep"], &answer).exits(1);
     sandbox.apply(["-q", "--except", "6"], &answer).exits(0);
     assert_eq!(sandbox.subjects("HEAD~5..").len(), 5);
-    // What could not be read has no number: it is not among those named, and it is among all others.
+    // An edit that could not be read has no number. `--only` leaves it out, `--except` does not.
     let sandbox = Sandbox::new();
     let answer = five() + "<edit file=\"README\" op=\"patch\">\n<find>\n<<<\nhello\n";
     let _ = sandbox.apply(["--no-keep", "--except", "1"], &answer).exits(1).says("truncated");
@@ -97,18 +97,18 @@ fn what_was_wrong_can_be_left_out() {
 fn what_builds_on_an_edit_that_is_left_out_is_refused() {
     let lines = "alpha()\nbeta()\ngamma()\n";
     let cases = [
-        // It looks for lines that the other brings.
+        // It matches lines that the other edit adds.
         ("lines", patch("f", "w", "beta()\n", "delta()\n") + &patch("f", "w", "delta()\n", "last()\n")),
-        // Of a file that the other brings.
+        // It changes a file that the other edit creates or moves.
         ("a file", create("g", "w", "one()\n") + &patch("g", "w", "one()\n", "two()\n")),
         ("a moved file", rename("f", "g", "w") + &patch("g", "w", "beta()\n", "two()\n")),
-        // It would make a file of its own.
+        // By itself it would create a file.
         (
             "an end of a file",
             create("g", "w", "one()\n")
                 + "\n<FILE_CHANGES>\n<FILE_APPEND file_path=\"g\">\ntwo()\n</FILE_APPEND>\n</FILE_CHANGES>\n",
         ),
-        // Without the other its lines stand somewhere else.
+        // Without the other edit its lines match another place.
         (
             "another place",
             replace("h", "w", "fn other() {\n    stop();\n}\nfn more() {\n    run();\n}\nfn last() {}\n")
@@ -134,7 +134,7 @@ fn what_builds_on_an_edit_that_is_left_out_is_refused() {
     }
 }
 
-/// The diff of a copy.
+/// Returns the diff of a copy.
 fn copy(from: &str, to: &str) -> String {
     format!(
         "```diff\ndiff --git a/{from} b/{to}\nsimilarity index 100%\ncopy from {from}\ncopy to {to}\n```\n"
@@ -153,7 +153,7 @@ fn what_stands_beside_an_edit_that_is_left_out_is_not_refused() {
     assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn two() {}\nfn c() {}\n");
     sandbox.apply(["-q", "--except", "2"], &answer).exits(0);
     assert_eq!(sandbox.text("src/a.rs"), "fn one() {}\nfn more() {}\nfn two() {}\nfn three() {}\n");
-    // Lines that both put between the same two.
+    // Both add lines between the same two lines.
     let answer = patch("README", "Above", "hello\n", "above\nhello\n")
         + &patch("README", "Below", "title\n", "title\nbelow\n");
     for (options, expected) in [
@@ -193,7 +193,7 @@ fn the_choice_goes_with_keep_going_and_continue() {
     assert_eq!(states(&report), ["not-wanted", "refused", "landed"]);
     assert_eq!(sandbox.subjects("HEAD~.."), ["Three"]);
 
-    // A refused attempt remembers what was left out, and its numbers are those of the report.
+    // A refused attempt keeps the choice. Its numbers are those of the report.
     let sandbox = Sandbox::new();
     let wrong = create("new", "One", "x\n")
         + &patch("README", "Wrong", "nowhere\n", "x\n")
@@ -207,7 +207,7 @@ fn the_choice_goes_with_keep_going_and_continue() {
     let _ = sandbox.apply(["--except", "1"], &wrong).exits(1);
     sandbox.run(["-q", "--continue", "--skip", "2"]).exits(0);
     assert_eq!(sandbox.subjects("HEAD~.."), ["Three"]);
-    // And one may choose of what is joined.
+    // The user can also choose among the joined edits.
     let sandbox = Sandbox::new();
     let _ = sandbox.apply(["-q"], &wrong).exits(1);
     sandbox.apply(["-q", "--continue", "--only", "2,3"], &fix).exits(0);

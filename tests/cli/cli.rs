@@ -1,17 +1,17 @@
-//! The command line as a user meets it: options and their keys, identity, messages, output, exit statuses.
+//! The command line: options and their keys, identity, messages, output, exit statuses.
 use crate::sandbox;
 
 use git_llm_apply::cli::args::{OPTIONS, Takes};
 use sandbox::{Sandbox, create, five, patch, remove, rename, replace, same};
 
-/// Author and committer of HEAD, whole.
+/// Returns author and committer of HEAD, with addresses and dates.
 fn people(sandbox: &Sandbox) -> String {
     sandbox.git(["log", "-1", "--format=%an|%ae|%ad|%cn|%ce|%cd", "--date=raw"])
 }
 
 #[test]
 fn author_and_committer_are_those_of_git_commit() {
-    // Environment ("-" takes a variable away) and configuration; what `git commit` makes of them is right.
+    // Environment ("-" unsets a variable) and configuration. The result has to be that of `git commit`.
     type Pairs = &'static [(&'static str, &'static str)];
     let cases: &[(Pairs, Pairs)] = &[
         (&[], &[]),
@@ -105,7 +105,7 @@ fn where_git_does_not_know_the_user_nothing_lands() {
 #[test]
 fn git_dash_c_and_the_environments_configuration_count() {
     let mut sandbox = Sandbox::new();
-    // As git itself calls it.
+    // Git itself runs the command like this.
     let path = format!(
         "{}:{}",
         std::path::Path::new(env!("CARGO_BIN_EXE_git-llm-apply")).parent().unwrap().display(),
@@ -146,7 +146,7 @@ fn commits_can_be_by_file_or_one_for_all() {
     .concat();
     let sandbox = Sandbox::new();
     sandbox.apply(["--commit", "file"], &response).exits(0).says(", 3 commits");
-    // Moving joins: `new` and `renamed` are one file, and all that is left of it is a creation.
+    // A move joins two paths: `new` and `renamed` count as one file, and together they are a creation.
     assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "4");
     assert_eq!(sandbox.git(["show", "--format=", "--name-status", "HEAD~2"]), "M\tREADME");
     assert_eq!(sandbox.git(["show", "--format=", "--name-status", "HEAD~1"]), "A\trenamed");
@@ -204,7 +204,7 @@ fn several_responses_are_one_landing() {
     sandbox.run([&one, &two]).exits(0);
     assert_eq!(sandbox.subjects("HEAD"), ["base", "First", "Second"]);
     assert_eq!(sandbox.git(["reflog", "-1", "--format=%gs"]), "llm-apply: 2 edits from one.txt, two.txt");
-    // A bad one takes the good one with it, and is named.
+    // A bad response stops the good one too, and is named.
     std::fs::write(&one, create("b", "Third", "x\n")).unwrap();
     std::fs::write(&two, patch("a", "Fourth", "nowhere\n", "z\n")).unwrap();
     sandbox.git(["config", "llmapply.keep", "false"]);
@@ -216,13 +216,13 @@ fn several_responses_are_one_landing() {
 
 #[test]
 fn every_option_has_a_key_and_a_no_form_and_the_last_word_counts() {
-    // Each switch is set by its key, and undone on the line; the effect is what check or apply then does.
+    // Each switch can be set by its key and undone on the command line.
     let sandbox = Sandbox::new();
     for option in OPTIONS.iter().filter(|option| option.is_of("apply")) {
         let key = option.key();
         assert!(key.starts_with("llmapply.") && !key.contains('-'), "{key}");
         let negative = format!("--no-{}", option.long);
-        // Accepted by itself, and after its own positive form.
+        // It is accepted by itself, and after its own positive form.
         sandbox.apply([negative.as_str(), "-n"], &create("x", "w", "x\n")).exits(0);
         if option.takes == Takes::Nothing && option.long != "json" {
             sandbox
@@ -303,7 +303,7 @@ fn check_and_dry_run_say_the_same_and_change_nothing() {
         }
     }
     same("check", &before, &sandbox.listing());
-    // It also works where nothing may be written, and it says what would be in the way.
+    // It also works if nothing may be written, and says what is in the way.
     sandbox.file("README", "mine\n");
     sandbox.run(["check", file]).exits(4).says("README has local changes");
 }
@@ -325,9 +325,9 @@ fn a_dry_run_names_the_paths_once_and_counts_the_warnings() {
     assert_eq!(report["warnings"][0], serde_json::json!({"code": "no-change", "count": 2}));
     let landed = sandbox.apply([""; 0], &response).exits(0);
     assert!(!landed.stdout.contains("paths"), "only where nothing changes: {}", landed.stdout);
-    // All of it has landed then, also what changed nothing.
+    // The whole response has landed then, also the edit that changed nothing.
     sandbox.apply(["-n"], &response).exits(0).says("already landed as ");
-    // A refused response names its paths too, and many are not all shown.
+    // A refused response names its paths too; if there are many, not all of them are shown.
     let many: String = (0..20).map(|n| create(&format!("f{n}"), "w", "x\n")).collect();
     let refused = format!("{many}{}", hunk("again").replace("hello", "nowhere"));
     let run = sandbox.apply(["-n"], &refused).exits(1);
@@ -366,7 +366,7 @@ fn what_comes_from_the_response_reaches_no_terminal_raw() {
             let sandbox = Sandbox::new();
             let run = sandbox.apply(options.iter(), &text);
             let colours = |text: &str| {
-                // What --color=always writes itself.
+                // Remove what --color=always writes.
                 let mut plain = text.to_owned();
                 for code in ["0m", "1m", "2m", "31m", "32m", "33m", "36m"] {
                     plain = plain.replace(&format!("\u{1b}[{code}"), "");
@@ -428,7 +428,7 @@ fn usage_errors_exit_with_129_and_help_with_0() {
     ] {
         let run = sandbox.run(args).exits(129);
         assert!(run.stdout.is_empty(), "{args:?}");
-        // As all else is said.
+        // Like all other errors.
         let begins: Vec<&str> = run.stderr.lines().filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(begins, ["error:", "hint:"], "{args:?}: {}", run.stderr);
     }
@@ -574,7 +574,7 @@ fn json_has_the_diff_of_each_edit_as_git_shows_it() {
     assert!(edits.len() >= 8, "{edits:?}");
     for (at, edit) in edits.iter().enumerate() {
         let shown = sandbox.git(["show", "--format=", "-M", edit["commit"].as_str().unwrap()]);
-        // How alike the two ends of a move are is git's own estimate.
+        // The similarity of a move is git's own estimate.
         let is_estimate = |line: &&str| line.starts_with("similarity ") && !line.ends_with(" 100%\n");
         let shown: String = shown.split_inclusive('\n').filter(|line| !is_estimate(line)).collect();
         assert_eq!(edit["diff"].as_str().unwrap().trim_end(), shown.trim_end());

@@ -1,4 +1,4 @@
-//! What corrections of a refused attempt are for: the failed edits, and not the good ones once more.
+//! What the corrections of a refused attempt replace: the failed edits, and never the good ones.
 use crate::attempts::{attempts, correction, three};
 use crate::sandbox;
 
@@ -29,7 +29,7 @@ fn a_good_edit_sent_again_in_other_words_does_not_land_twice() {
             run.says("edit 1, src/a.rs, was good, and is sent again in other words; failed: edit 2");
             assert_eq!(sandbox.head(), base);
         }
-        // Beside the good one it is another edit.
+        // If the good edit is sent too, this is another edit.
         let all = add("fn d() {}\n") + &two(right);
         sandbox.apply([format!("--continue={id}")], &all).exits(0);
         assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add d", "Two"]);
@@ -80,7 +80,7 @@ fn a_correction_for_the_lines_of_a_good_edit_needs_that_one_beside_it() {
     assert!(sandbox.text("src/a.rs").starts_with("use one;\nuse two;\nfn a() {}\n"));
 }
 
-/// The id of the attempt that is kept of a refused response.
+/// Returns the id of the attempt of a refused response.
 fn refused_attempt(sandbox: &Sandbox, response: &str) -> String {
     sandbox.apply([""; 0], response).exits(1);
     attempts(sandbox)[0].split_whitespace().next().unwrap().to_owned()
@@ -98,7 +98,7 @@ fn a_correction_without_a_reason_has_that_of_the_edit_that_it_replaces() {
     sandbox.apply(["--again"], &three()).exits(1);
     sandbox.apply(["--continue"], &correction().replace("Two", "Greet")).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["One", "Greet", "Three"], "its own goes first");
-    // Over two rounds, too.
+    // The same over two rounds.
     sandbox.git(["reset", "-q", "--hard", &base]);
     sandbox.apply(["--again"], &three()).exits(1);
     sandbox.apply(["--continue"], &bare.replace("SEARCH\nhello", "SEARCH\nhullo")).exits(1);

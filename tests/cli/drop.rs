@@ -1,4 +1,4 @@
-//! Suggestions that are open, and suggestions that go.
+//! `list --open` and `drop`.
 use crate::sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
@@ -8,7 +8,7 @@ fn beta() -> String {
     patch("src/a.rs", "Rename b to beta", "fn b() {}\n", "fn beta() {}\n")
 }
 
-/// Two suggestions, try/1 and try/2, and HEAD on main.
+/// Creates a repository with two suggestions, try/1 and try/2, and HEAD on main.
 fn suggested() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.apply(["-q", "-b", "try/1"], &beta()).exits(0);
@@ -72,7 +72,7 @@ fn all_go_or_none() {
     sandbox.run(["drop", "--force", "try/1", "mine", "mine"]).exits(0);
     assert!(!has(&sandbox, "try/1") && !has(&sandbox, "mine"));
     sandbox.is_sound();
-    // Nor does one that a bisect goes back to.
+    // A branch that a bisect will return to is kept too.
     sandbox.git(["checkout", "-q", "-b", "held"]);
     sandbox.git(["bisect", "start"]);
     sandbox.git(["checkout", "-q", "main"]);

@@ -1,10 +1,9 @@
-//! What goes back to the model after a refusal, from the outside: nothing else on standard output, of a bounded size, and
-//! enough to put the answer right by.
+//! `--feedback`: nothing else is on standard output, its size is bounded, and it is enough to correct the answer.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, five, patch, remove, rename, replace};
 
-/// Runs it on the response with `--feedback`, quietly, and gives the text.
+/// Runs it on the response with `--feedback -q`, and returns the text.
 #[track_caller]
 fn feedback(sandbox: &Sandbox, options: &[&str], response: &str, code: i32) -> String {
     let run = sandbox.apply(["--feedback", "-q"].iter().chain(options), response).exits(code);
@@ -12,7 +11,7 @@ fn feedback(sandbox: &Sandbox, options: &[&str], response: &str, code: i32) -> S
     run.stdout
 }
 
-/// The lines of the file that the first fence shows after a text, without their numbers.
+/// Returns the lines that the first fence after a text shows, with their line numbers.
 fn shown<'a>(feedback: &'a str, after: &str) -> Vec<(usize, &'a str)> {
     let from = feedback.find(after).unwrap_or_else(|| panic!("no {after:?} in\n{feedback}"));
     let mut lines = feedback[from..].lines().skip_while(|line| !line.starts_with("```"));
@@ -36,7 +35,7 @@ fn what_it_shows_is_enough_to_land_the_corrected_edits() {
     sandbox.file("lib.rs", FILE);
     sandbox.commit("lib");
     let good = patch("README", "Greet.", "hello\n", "hello world\n");
-    // One with a slip in a line that goes, one that stands twice but for the indentation, one that is cut.
+    // One edit has a typo in a removed line, one matches twice except for indentation, and one is cut off.
     let typo =
         patch("lib.rs", "w", "fn three() {\n    let c = 1;\n    call(b);\n", "fn three() {\n    call(2);\n");
     let twice = patch("lib.rs", "w", "a = 1;\n", "a = 7;\n");
@@ -44,7 +43,7 @@ fn what_it_shows_is_enough_to_land_the_corrected_edits() {
     assert!(text.contains("2 of its 3 edits were refused. Nothing was changed."), "{text}");
     assert!(text.contains("Edit 1 is fine as it is: do not send it again."), "{text}");
 
-    // As a model would: the lines as shown, with the change put in.
+    // Correct it like a model: copy the shown lines and make the change.
     let near = shown(&text, "## Edit 2");
     let find = joined(&near);
     let corrected =
@@ -172,7 +171,7 @@ fn a_thousand_edits_that_fail_fit() {
     assert!(said >= 5, "{said} are shown");
     let rest = format!("Also refused, but not shown here for length: edits {}-1000.", said + 1);
     assert!(text.contains(&rest), "{rest}\n{text}");
-    // One edit of many parts, all of which fail.
+    // One edit with many hunks, which all fail.
     let parts: String = (0..300)
         .map(|n| format!("@@\n-    let valve_{n} = compute({n}, 0, 0);\n+    let x = 1;\n"))
         .collect();
@@ -231,7 +230,7 @@ fn nothing_else_changes() {
     sandbox.file("README", "my own\n");
     let in_the_way = sandbox.apply([""; 0], &five()).exits(4);
     assert_eq!(sandbox.apply(["--feedback"], &five()), in_the_way, "the model cannot help with that");
-    // What people are told is the same, on standard error.
+    // People are told the same, on standard error.
     let bad = patch("src/a.rs", "w", "fn q() {}\n", "fn z() {}\n");
     let plain = sandbox.apply(["--no-keep"], &bad).exits(1);
     let with = sandbox.apply(["--no-keep", "--feedback"], &bad).exits(1);
@@ -287,7 +286,7 @@ fn where_nothing_is_refused_nothing_is_on_standard_output() {
     says(&["--feedback"], &good, "");
     says(&["--feedback"], &good, "already landed as ");
     sandbox.apply(["--feedback", "--diff"], &good).exits(129).says("--feedback cannot be used with --diff");
-    // What is typed wins over what is configured.
+    // A typed option wins over a configured one.
     sandbox.git(["config", "llmapply.stat", "true"]);
     says(&["--feedback"], &good, "already landed as ");
     let run = sandbox.apply(["--json"], &good).exits(0);
@@ -297,13 +296,13 @@ fn where_nothing_is_refused_nothing_is_on_standard_output() {
     let run = sandbox.apply(["--stat", "--again"], &create("other", "w", "x\n")).exits(0);
     assert!(run.stdout.contains("1 file changed") && !run.stdout.contains("schema_version"), "{run:?}");
     sandbox.git(["config", "llmapply.json", "false"]);
-    // With a refusal the table is for people, too.
+    // In a refusal the table goes to standard error too.
     let run = sandbox.apply(["--feedback", "-b", "try/{n}", "--no-keep"], &bad).exits(1).says("try/1");
     assert!(
         run.stdout.starts_with("Your answer was not applied") && !run.stdout.contains("try/1"),
         "{run:?}"
     );
-    // What reads no response has no feedback.
+    // A verb that reads no response has no feedback.
     sandbox.git(["config", "llmapply.feedback", "true"]);
     assert_ne!(sandbox.run(["list"]).exits(0).stdout, "");
 }
@@ -335,11 +334,11 @@ fn where_no_attempt_is_kept_the_whole_answer_is_asked_for() {
     }
     let report = sandbox.apply(["-n", "--json"], &answer).exits(1);
     assert!(report.stdout.contains(whole), "{}", report.stdout);
-    // What landed is not sent again, and one edit is the whole answer.
+    // Landed edits are not sent again, and a single edit is the whole answer.
     let landed = feedback(&sandbox, &["--keep-going", "--no-keep"], &answer, 1);
     assert!(landed.contains("Edit 1 is applied: do not send it again."), "{landed}");
     assert!(feedback(&sandbox, &["--no-keep"], &bad, 1).contains("Send only that edit again, corrected"));
-    // The edit that may not be made is left out of it. Where an attempt is kept, the command line has --skip for that.
+    // It leaves out the edit that is not allowed. If an attempt is kept, the command line has --skip for that.
     let answer = create("more.txt", "Good", "fine\n") + &bad;
     let text = feedback(&sandbox, &["--no-keep", "--exclude=README"], &answer, 1);
     assert!(text.contains("Send the whole answer again without that edit, in the same format"), "{text}");

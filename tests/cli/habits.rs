@@ -1,12 +1,12 @@
-//! Habits of git that people expect: one message is one commit, pathspecs begin where the user stands, a scripted editor and
-//! answers from a pipe will do, a key that is mistyped is told.
+//! Habits of git that people expect: one message is one commit, pathspecs begin in the current directory, a script may
+//! be the editor, answers may come from a pipe, a mistyped key is reported.
 
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, five, patch, remove, same};
 use std::process::{Command, Stdio};
 
-/// Runs ours below a directory of the repository.
+/// Runs the command in a directory of the repository.
 fn below(sandbox: &Sandbox, directory: &str, options: &[&str], response: &str) -> Run {
     let file = sandbox.response(response);
     let mut command = sandbox.command(options);
@@ -14,7 +14,7 @@ fn below(sandbox: &Sandbox, directory: &str, options: &[&str], response: &str) -
     Run::of(command.output().unwrap())
 }
 
-/// Runs a command without a terminal, with that on its standard input.
+/// Runs a command without a terminal, with this text on its standard input.
 fn without_terminal(mut ours: Command, input: &str) -> Run {
     let mut command = Command::new("setsid");
     command.arg("-w").arg(ours.get_program()).args(ours.get_args()).env_clear();
@@ -43,7 +43,7 @@ mod messages {
         assert_eq!(sandbox.git(["log", "-1", "--format=%b", "HEAD~3"]).trim(), "It is needed.");
         let body = sandbox.git(["log", "-1", "--format=%b", "HEAD~"]);
         assert!(body.trim().ends_with("overflows."), "the whole sentence: {body}");
-        // What the user writes stays.
+        // What the user writes stays as it is.
         sandbox.apply(["-q", "-m", "Mine."], &create("e", "w", "e\n")).exits(0);
         assert_eq!(sandbox.subjects("HEAD~.."), ["Mine."]);
     }
@@ -59,7 +59,7 @@ mod messages {
             assert_eq!(sandbox.status(), "");
             sandbox.run(["undo"]).exits(0);
         }
-        // Unless something else is asked for, also by the configuration.
+        // Unless something else is asked for, also by configuration.
         sandbox.apply(["-q", "-m", "Each", "--commit=edit", "-b", "each"], &five()).exits(0);
         assert_eq!(sandbox.git(["rev-list", "--count", &format!("{base}..each")]), "5");
         sandbox.apply(["-q", "-m", "The merge", "--no-ff", "-b", "merged"], &five()).exits(0);
@@ -90,7 +90,7 @@ mod keys {
         assert_eq!(run.stderr.matches(&format!("warning: {wanted}\n")).count(), 1, "{}", run.stderr);
         assert!(run.stderr.contains("warning: unknown configuration key 'llmapply.zzz'\n"), "{}", run.stderr);
         assert_eq!(run.stderr.matches("unknown configuration key").count(), 2, "{}", run.stderr);
-        // In JSON, and for each verb.
+        // Also in JSON, and for each verb.
         let json = sandbox.apply(["--json"], &create("b", "w", "b\n")).exits(0).stdout;
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         let remarks: Vec<&str> =
@@ -145,8 +145,8 @@ mod paths {
             let run = below(&sandbox, directory, &["-n", option], &edit);
             assert_eq!(run.code, Some(0), "{directory} {option}: {}{}", run.stdout, run.stderr);
         }
-        // Git's own answer to each, where the path is there already.
-        // Of excluding ones alone that depends on the command.
+        // Git has to agree about each, for the paths that exist. If there is only an exclude pathspec, git's commands
+        // differ.
         let both = refused.iter().chain(&lands).filter(|(_, option)| !option.ends_with(":!."));
         for (directory, option) in both {
             let (kind, spec) = option.split_once('=').unwrap();
@@ -156,11 +156,11 @@ mod paths {
             let is_refused = refused.contains(&(directory, option));
             assert_eq!(named == (kind == "--exclude"), is_refused, "{directory} {option}: {listed:?}");
         }
-        // What leads out of the repository, or what is not understood, is an error.
+        // A pathspec that leads out of the repository, or has unknown magic, is an error.
         for bad in ["--exclude=../../../x", "--exclude=:(attr:x)y", "--include=:(nonsense)y"] {
             assert_eq!(below(&sandbox, "src", &["-n", bad], &edit).code, Some(128), "{bad}");
         }
-        // What is configured begins at the top.
+        // A configured pathspec begins at the top.
         sandbox.git(["config", "llmapply.exclude", "src"]);
         assert_eq!(below(&sandbox, "src", &["-n"], &edit).code, Some(1));
     }
@@ -193,11 +193,11 @@ mod paths {
         assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn b() {}\nfn c() {}\n");
         assert!(sandbox.exists("old.txt"));
         sandbox.is_sound();
-        // An absolute path is what it is.
+        // An absolute path stays as it is.
         let absolute = sandbox.repo.join("README").canonicalize().unwrap();
         let edit = patch(absolute.to_str().unwrap(), "w", "hello\n", "hello world\n");
         sandbox.apply(["-q", "--directory", "./sub"], &edit).exits(0);
-        // A path may not lead out of it, nor out of the repository.
+        // A path may lead neither out of the directory nor out of the repository.
         let before = sandbox.state();
         let out = patch("../README", "w", "hello world\n", "x\n");
         sandbox.apply(["--no-keep", "--directory=sub"], &out).exits(1);
@@ -227,11 +227,11 @@ mod scripted {
         without_terminal(ours, "").exits(0);
         assert_eq!(sandbox.subjects("HEAD~3..HEAD~2"), ["Greet all"]);
         sandbox.is_sound();
-        // Also where the response comes on standard input.
+        // The same if the response comes from standard input.
         let ours = sandbox.command(["-q", "-e"]);
         without_terminal(ours, &create("x", "Greet the world", "x\n")).exits(0);
         assert_eq!(sandbox.subjects("HEAD~.."), ["Greet all"]);
-        // One that fails lands nothing, and what it said is told.
+        // If the editor fails, nothing lands, and its message is shown.
         sandbox.script(&editor, "#!/bin/sh\necho 'no such display'; exit 1\n");
         let before = sandbox.listing();
         let ours = sandbox.command(["-e", "--no-keep"]);
@@ -253,19 +253,19 @@ mod scripted {
         assert!(run.stderr.contains("(1/5)") && run.stderr.contains("-fn b() {}"), "{}", run.stderr);
         assert!(!run.stdout.contains("(1/5)"), "{}", run.stdout);
         sandbox.is_sound();
-        // Before all is answered nothing lands.
+        // Nothing lands before all questions are answered.
         let before = sandbox.listing();
         let file = sandbox.response(&(create("x", "w", "x\n") + &create("y", "w", "y\n")));
         let ours = || sandbox.command(["-i", file.to_str().unwrap()]);
         without_terminal(ours(), "y\n").exits(130);
         same("not all answered", &before, &sandbox.listing());
-        // One JSON object all the same.
+        // With `--json` it still prints one object.
         let mut ours = ours();
         ours.arg("--json");
         let run = without_terminal(ours, "y\ny\n").exits(0);
         let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!(json["status"], "landed");
-        // The response itself answers nothing.
+        // The response itself is not taken for answers.
         let run = without_terminal(sandbox.command(["-i"]), &create("z", "w", "z\n")).exits(129);
         assert!(run.stderr.contains("name a file with the response"), "{}", run.stderr);
     }
@@ -298,7 +298,7 @@ fn a_pointer_of_git_lfs_without_its_content_says_what_to_run() {
         "{}",
         run.stderr
     );
-    // It may be moved and removed.
+    // It can be moved and removed.
     sandbox.apply(["-q"], &sandbox::rename("data.big", "more.big", "w")).exits(0);
     sandbox.apply(["-q"], &remove("more.big", "w")).exits(0);
 }

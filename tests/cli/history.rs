@@ -1,4 +1,4 @@
-//! What is recorded of landings, and what can be done with the records.
+//! The records of landings, and what can be done with them.
 use crate::sandbox;
 
 use git_llm_apply::vcs::fault::{Fault, VARIABLE};
@@ -7,7 +7,7 @@ use sandbox::{Run, Sandbox, create, five, kinds, patch, same};
 
 const HISTORY: &str = "refs/llm-apply/history";
 
-/// The ids of the landings on record, the newest first.
+/// Returns the ids of the recorded landings, the newest first.
 fn ids(sandbox: &Sandbox) -> Vec<String> {
     let run = sandbox.run(["list"]).exits(0);
     run.stdout.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
@@ -95,7 +95,7 @@ fn show_prints_edits_commits_and_the_response() {
 
 #[test]
 fn a_long_response_is_kept_to_the_byte() {
-    // Long enough for a thread of its own. The third is what a file of the repository holds already.
+    // Long enough for a thread of its own. The third response is the same blob as a file of the repository.
     let judge = || {
         let line = |name: &str, n: u32| format!("{name} {n} is {}\n", n.wrapping_mul(2_654_435_761));
         let long = |name: &str| (0..60_000).map(|n| line(name, n)).collect::<String>();
@@ -109,7 +109,7 @@ fn a_long_response_is_kept_to_the_byte() {
             sandbox.apply(["-q"], text).exits(0);
             assert!(sandbox.run(["show", "--response"]).exits(0).stdout == *text, "byte for byte");
         }
-        // Once more, onto a branch without it.
+        // The same on a branch without that file.
         sandbox.apply(["-q", "-b", "again", "--base", "HEAD~1"], &texts[2]).exits(0);
         assert!(sandbox.run(["show", "--response"]).exits(0).stdout == texts[2]);
         assert_eq!(ids(&sandbox).len(), 4);
@@ -132,14 +132,14 @@ fn show_says_what_was_refused_and_not_wanted_beside_what_landed() {
     assert_eq!(states, ["landed", "landed", "refused", "not-wanted"]);
     assert_eq!(shown["edits"][3]["unwanted"], serde_json::json!({"hunks": [], "reason": null}));
     assert_eq!((&shown["diagnostics"][0]["edit"], &shown["feedback"]), (&3.into(), &serde_json::Value::Null));
-    // What -X has decided.
+    // It shows what -X has decided.
     let base = sandbox.head();
     sandbox.file("README", "hello all\n");
     sandbox.commit("mine");
     let both = patch("README", "w", "hello world\n", "good day\n") + &create("three.txt", "w", "3\n");
     sandbox.apply(["--base", &base, "-X", "ours"], &both).exits(0);
     sandbox.run(["show"]).exits(0).says("warning: edit 1, README").says("-X ours keeps the lines of main");
-    // And which commits were accepted.
+    // It shows which commits were accepted.
     sandbox.apply(["-b", "try"], &create("four.txt", "Add four", "4\n")).exits(0);
     sandbox.run(["accept", "try"]).exits(0);
     sandbox.run(["show"]).exits(0).says("1 accepted commit\n").says("Add four");
@@ -170,14 +170,14 @@ fn what_does_not_land_is_not_recorded() {
     sandbox.file("README", "mine\n");
     sandbox.apply([""; 0], &two()).exits(4);
     assert!(ids(&sandbox).is_empty());
-    // Nothing to do is nothing to record.
+    // If there is nothing to do, nothing is recorded.
     let sandbox = Sandbox::new();
     sandbox.apply([""; 0], &two()).exits(0);
     sandbox.apply([""; 0], &two()).exits(0).says("nothing to do");
     assert_eq!(ids(&sandbox).len(), 1);
 }
 
-/// What a command of `--exec` had to see may stay until git prunes it.
+/// Returns a listing without objects that were put there for a command of `--exec` and stay until git prunes them.
 fn listing_without_loose(sandbox: &Sandbox) -> sandbox::Listing {
     sandbox.git(["prune", "--expire=now"]);
     sandbox.listing()
@@ -206,7 +206,7 @@ fn all_of_it_is_kept_from_being_pruned() {
     sandbox.apply(["-b", "try"], &two()).exits(0);
     let tip = sandbox.git(["rev-parse", "try"]);
     sandbox.git(["branch", "-q", "-D", "try"]);
-    // The base that the model was shown, too.
+    // Also the base that the model was shown.
     sandbox.git(["checkout", "-q", "-b", "other"]);
     sandbox.file("more.txt", "more\n");
     let shown = sandbox.commit("shown");
@@ -236,7 +236,7 @@ fn the_id_is_in_trailers_and_in_json() {
     // The same response on another branch is another landing.
     sandbox.apply(["-b", "try", "--base", "HEAD~2"], &two()).exits(0);
     assert_ne!(ids(&sandbox)[0], id);
-    // And so it is on the same place again.
+    // So is the same response at the same place again.
     sandbox.git(["branch", "-q", "-D", "try"]);
     sandbox.apply(["-b", "try", "--base", "HEAD~2"], &two()).exits(0);
     let mut all = ids(&sandbox);
@@ -263,7 +263,7 @@ fn what_is_forgotten_is_gone_for_good() {
     let gone = sandbox.git_command(["cat-file", "-e", &record]).output().unwrap();
     assert!(!gone.status.success(), "no reference and no reflog leads there");
     sandbox.run(["forget", &all[1]]).exits(128);
-    // The newest, the oldest, and then there is none.
+    // First the newest, then the oldest, then the last one.
     sandbox.run(["forget", &all[0]]).exits(0);
     assert_eq!(json(&sandbox.run(["forget", &all[2], "--json"]).exits(0))["status"], "forgotten");
     assert!(ids(&sandbox).is_empty());
@@ -355,7 +355,7 @@ fn it_moves_with_the_branch_or_not_at_all() {
         assert_eq!(sandbox.git(["rev-parse", &format!("{HISTORY}^2")]), sandbox.head(), "{point}");
         sandbox.is_sound();
     }
-    // The user has removed the locks, as git says.
+    // The user has removed the locks, as git advises.
     let sandbox = Sandbox::new();
     with_fault(&sandbox, [""; 0], "ref-moved:kill");
     for lock in ["index.lock", "HEAD.lock", "refs/heads/main.lock", "refs/llm-apply/history.lock"] {
@@ -376,7 +376,7 @@ fn somebody_elses_lock_or_reference_is_in_the_way_of_all_of_it() {
     same("locked", &before, &sandbox.listing());
     std::fs::remove_file(sandbox.repo.join(".git/refs/llm-apply/history.lock")).unwrap();
     sandbox.apply([""; 0], &create("x", "X", "x\n")).exits(0);
-    // A reference where the directory should be.
+    // There is a reference where the directory should be.
     let sandbox = Sandbox::new();
     sandbox.git(["update-ref", "refs/llm-apply", "HEAD"]);
     let before = sandbox.listing();
@@ -396,7 +396,7 @@ fn it_is_recorded_where_git_moves_the_branch() {
     let mut moved: Vec<_> = moved.lines().collect();
     moved.sort_unstable();
     assert_eq!(moved, ["HEAD", "refs/heads/main", HISTORY], "in one transaction");
-    // One that refuses the record refuses all of it.
+    // A hook that refuses the record refuses the whole landing.
     sandbox.script(&hook, &format!("#!/bin/sh\n[ $1 = prepared ] && grep -q {HISTORY} && exit 1\nexit 0\n"));
     let before = sandbox.listing();
     sandbox.apply([""; 0], &create("x", "X", "x\n")).exits(3);
@@ -470,19 +470,19 @@ fn chains_that_have_gone_apart_are_read_together() {
     fetch(".");
     fetch("../bob");
     let all = [after.clone(), by_bob.clone(), before.clone(), first.clone()];
-    // Git itself does not put the one in the place of the other.
+    // Git itself does not replace one chain with the other.
     let onto =
         sandbox.git_command(["fetch", "-q", "origin", &format!("refs/llm-apply/bob:{HISTORY}")]).output();
     assert!(!onto.unwrap().status.success());
     assert_eq!((listed("."), listed("../bob")), (all.to_vec(), all.to_vec()));
     sandbox.run(["show", &by_bob]).exits(0).says("bob.txt");
-    // And again: nothing is lost by fetching, and each landing is there once.
+    // Fetching again loses nothing, and each landing is listed once.
     let last = land(".", "last.txt", "1700000400 +0000");
     fetch(".");
     assert_eq!(listed("."), [&[last], &all[..]].concat());
     sandbox.run(["undo", &before]).exits(0);
     assert!(!sandbox.exists("alice.txt") && sandbox.exists("more.txt"));
-    // What is forgotten is in none of the chains.
+    // A forgotten landing is in none of the chains.
     sandbox.run(["forget", &first]).exits(0);
     sandbox.run(["forget", &by_bob]).exits(0);
     sandbox.git(["gc", "-q", "--prune=now"]);
@@ -492,7 +492,7 @@ fn chains_that_have_gone_apart_are_read_together() {
         assert!(!log.contains(&format!("Id: {first}")) && !log.contains(&format!("Id: {by_bob}")), "{chain}");
     }
     sandbox.git(["fsck", "--strict"]);
-    // The others have it still, and each of them once.
+    // Other clones still have it, and list each landing once.
     fetch(".");
     let mut all = listed(".");
     all.sort();

@@ -1,4 +1,4 @@
-//! How refused attempts are kept, found again whatever became of them, and forgotten.
+//! How refused attempts are kept, found again after changes to the repository, and forgotten.
 
 use super::attempts::{KEPT, attempts, correction, three};
 use crate::sandbox::{Listing, Run, Sandbox, create, patch, same};
@@ -22,7 +22,7 @@ fn a_refusal_keeps_the_attempt_and_nothing_else() {
         let wanted = if path.ends_with('/') { 0o700 } else { 0o600 };
         assert_eq!(mode & 0o777, wanted, "{path} is private");
     }
-    // The same response refused again is the same attempt.
+    // The same response, refused again, is the same attempt.
     sandbox.apply([""; 0], &three()).exits(1);
     assert_eq!(attempts(&sandbox), [id]);
 }
@@ -40,7 +40,7 @@ fn nothing_is_kept_where_nothing_is_to_be() {
     let before = sandbox.listing();
     sandbox.apply([""; 0], &three()).exits(1);
     same("nothing", &before, &sandbox.listing());
-    // What is in the way is no refusal of edits.
+    // Something in the way is not a refusal of edits.
     sandbox.git(["config", "llmapply.keep", "true"]);
     sandbox.file("README", "mine\n");
     sandbox.apply([""; 0], &correction()).exits(4);
@@ -119,7 +119,7 @@ fn an_attempt_of_another_version_is_not_read() {
     assert!(text.contains(&program));
     std::fs::write(&record, text.replace(&program, "\"program\":\"99.0\"")).unwrap();
     sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
-    // Also where that one writes it otherwise.
+    // The same if that version writes it in another form.
     std::fs::write(&record, "{\"version\":2,\"program\":\"99.0\",\"made\":1,\"more\":[]}").unwrap();
     sandbox.apply(["--continue"], &correction()).exits(128).says("another version").says("--abort=");
     let mode = std::fs::metadata(&record).unwrap().permissions().mode();
@@ -145,7 +145,7 @@ fn a_damaged_attempt_is_named_and_can_be_forgotten() {
         let _ = run.says(&format!("the refused attempt {id} is damaged: ")).says(&format!("--abort={id}"));
         sandbox.run(["--abort"]).exits(0).says(&id);
         same("nothing is left", &before, &sandbox.listing());
-        // The same response makes a whole one of it again.
+        // The same response, refused again, repairs it.
         sandbox.apply([""; 0], &three()).exits(1);
         damage(&sandbox.repo.join(KEPT).join(&id));
         sandbox.apply([""; 0], &three()).exits(1);
@@ -235,7 +235,7 @@ fn a_choice_is_kept_with_the_attempt_and_a_wrong_one_is_no_attempt() {
     sandbox.run(["--continue", "--only=1"]).exits(1);
     sandbox.apply(["--continue"], &right).exits(0).says("fine.txt  not wanted");
     assert!(!sandbox.exists("fine.txt"));
-    // Nothing says which edits are wanted.
+    // It is not known which edits are wanted.
     let typo = Run::fed(sandbox.command(["--only=1,9"]), good.as_bytes()).exits(129);
     assert!(!typo.stderr.contains("--continue"), "{}", typo.stderr);
     assert_eq!(attempts(&sandbox), [""; 0]);

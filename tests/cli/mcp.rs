@@ -1,4 +1,4 @@
-//! The server for agents, as a client talks to it that starts it in `/`, in the environment of another repository.
+//! The server for agents, with a client that starts it in `/` and in the environment of another repository.
 
 mod answers;
 mod cases;
@@ -54,7 +54,7 @@ impl Client {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// The answer to a request; what else comes before it is passed over.
+    /// Returns the answer to a request; skips other messages before it.
     fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.next();
@@ -77,7 +77,7 @@ impl Client {
         )
     }
 
-    /// What a tool gives.
+    /// Calls a tool, and returns its result.
     #[track_caller]
     fn call(&mut self, tool: &str, repo: &Path, arguments: Value) -> Value {
         let id = self.start_call(tool, repo, arguments);
@@ -89,13 +89,13 @@ impl Client {
         answer["result"]["structuredContent"].clone()
     }
 
-    /// Goes away, and waits until the server has ended.
+    /// Closes the connection, and waits until the server has ended.
     fn leave(mut self) {
         self.input.take();
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
     }
 
-    /// How much memory the server has, in KiB.
+    /// Returns the memory of the server, in KiB.
     fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -111,7 +111,7 @@ fn a_message_has_its_bounds() {
     let long = "x".repeat(64 << 20);
     client.line(&format!("\"{long}\""));
     assert_eq!(client.next()["error"]["code"], -32600);
-    // One that is just not too long.
+    // A message that is just below the limit.
     let answer = client.call("land", &sandbox.repo, json!({"response": &long[..63 << 20]}));
     assert_eq!(answer["status"], "no-edits");
     client.line(&"[".repeat(1 << 20));
@@ -128,7 +128,7 @@ fn edits(edits: &[Value]) -> Value {
     json!({ "edits": edits })
 }
 
-/// Two repositories: what is served, and the one that nothing is to be done with.
+/// Creates two repositories: the one that is used, and one in which nothing may happen.
 fn two() -> (Sandbox, Sandbox) {
     (Sandbox::new(), Sandbox::new())
 }
@@ -176,12 +176,12 @@ fn it_answers_what_the_protocol_asks_and_goes_on_after_garbage() {
         client.line(line);
         assert_eq!(client.next()["error"]["code"], code, "{line}");
     }
-    // What it did not ask for is nothing to it.
+    // Answers and notifications that it does not expect are ignored.
     client.line("");
     client.line("{\"id\": 1, \"result\": {}}");
     client.line("{\"method\": \"notifications/cancelled\", \"params\": {\"requestId\": 77}}");
     assert!(client.ask("ping", &json!({}))["error"].is_null());
-    // Half a message is none.
+    // An incomplete message is not answered.
     let ping = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}";
     client.input.as_mut().unwrap().write_all(ping.as_bytes()).unwrap();
     client.input.take();

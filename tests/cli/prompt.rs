@@ -1,4 +1,4 @@
-//! What `prompt` prints, and that a model that follows it to the letter is understood.
+//! What `prompt` prints. If a model follows it to the letter, its answer lands.
 use crate::sandbox;
 
 use git_llm_apply::edit::Script;
@@ -8,7 +8,7 @@ use git_llm_apply::prompt;
 use git_llm_apply::response::Response;
 use sandbox::Sandbox;
 
-/// A repository that has every file that the examples speak of.
+/// Creates a repository with every file that the examples name.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::unborn();
     sandbox.file("src/greet.py", "import sys\n\n\ndef greet():\n    print(\"hello\")\n");
@@ -19,7 +19,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// What stands in the fences of an instruction.
+/// Returns the texts in the fences of an instruction.
 fn examples(text: &str) -> Vec<String> {
     let mut examples = Vec::new();
     let mut lines = text.lines();
@@ -34,18 +34,18 @@ fn examples(text: &str) -> Vec<String> {
     examples
 }
 
-/// Whether a format is built in.
+/// Returns whether a format is built in.
 fn is_built(id: FormatId) -> bool {
     id != FormatId::Snippet || cfg!(feature = "syntax")
 }
 
-/// How a format is asked for, if it has to be.
+/// Returns the format to ask for, if it is not detected.
 fn asked(format: &Format) -> Option<FormatId> {
     (!format.id.is_detected()).then_some(format.id)
 }
 
-/// The edits of a response for a repository without files, but for one with definitions: code blocks are files by what the
-/// tree has.
+/// Reads the edits of a response. The repository has no files, except for one with definitions, because the tree
+/// decides whether a code block is a file.
 fn read(response: &Response, asked: Option<FormatId>) -> Script {
     let reading = format::Reading { formats: asked.into_iter().collect(), ..Default::default() };
     let mut script = format::parse(response, &reading);
@@ -65,7 +65,7 @@ fn every_example_in_the_instructions_lands() {
         assert!(examples.len() >= 2, "{}", row.id.as_str());
         for example in &examples {
             let sandbox = sandbox();
-            // Detected, and by itself.
+            // Each example lands by itself.
             let options = asked(row).map(|id| format!("--format={}", id.as_str()));
             let run = sandbox.apply(options, example);
             assert_eq!(run.code, Some(0), "{}:\n{example}\n{}{}", row.id.as_str(), run.stdout, run.stderr);
@@ -76,7 +76,8 @@ fn every_example_in_the_instructions_lands() {
             assert!(!script.edits.is_empty(), "{example}");
             assert!(script.edits.iter().all(|edit| edit.format == row.id), "{example}");
         }
-        // All of them as one answer, fences and prose around; where a fence is no file's.
+        // All examples land as one answer, in fences and with prose around, if the format does not use fences for
+        // files.
         if !row.id.is_detected() {
             continue;
         }
@@ -97,7 +98,7 @@ fn every_example_in_the_instructions_lands() {
 
 #[test]
 fn instructions_use_no_operation_that_the_examples_do_not_show() {
-    // Every operation that the parser gives for a format's examples, by name.
+    // Every operation that the parser finds in a format's examples, by name.
     for row in FORMATS.iter().filter(|row| is_built(row.id)) {
         let text = prompt::instructions(row.id, Default::default());
         let mut shown: Vec<_> = examples(&text)
@@ -184,7 +185,7 @@ fn format_base_listing_and_pathspecs_are_honoured() {
         run.stdout.contains("=-=-=-=-=-=-=-= Begin File: 'docs/notes.md' =-=-=-=-=-=-=-=\n# Old notes\n")
     );
     assert!(run.stdout.contains("=-=-=-=-=-=-=-= End File: 'docs/old.md' =-=-=-=-=-=-=-=\n"));
-    // Pathspecs are of where one stands, as with git.
+    // Pathspecs are relative to the current directory, as with git.
     let run = sandbox.run(["-C", "docs", "prompt", "old.md", "../src"]).exits(0);
     assert!(
         run.stdout.contains("\ndocs/old.md:\n") && run.stdout.contains("\nsrc/greet.py:\n"),
@@ -196,17 +197,17 @@ fn format_base_listing_and_pathspecs_are_honoured() {
     sandbox.run(["prompt"]).exits(128).says("llmapply.contextLines");
 }
 
-/// What becomes of an answer that does what a sentence of the instructions speaks of.
+/// What happens to an answer that does what a sentence of the instructions says.
 enum Kept {
-    /// The file has that text then.
+    /// The file then has this text.
     Has(&'static str, &'static str),
-    /// The last commit has that subject.
+    /// The last commit has this subject.
     Says(&'static str),
-    /// It is refused.
+    /// The answer is refused.
     Not,
 }
 
-/// A patch of src/greet.py in OPX.
+/// Returns a patch of src/greet.py in OPX.
 fn opx(attributes: &str, find: &str, put: &str) -> String {
     format!(
         "<edit file=\"src/greet.py\" op=\"patch\">\n<why>Greet.</why>\n<find{attributes}>\n<<<\n{find}\n>>>\n</find>\n\
@@ -232,7 +233,7 @@ fn entries(entries: &str) -> String {
     format!("{{\"message\": \"Greet them all.\", \"file_entries\": [{entries}]}}\n")
 }
 
-/// An object of a file that replaces lines.
+/// Returns an object that replaces lines of a file.
 fn entry(file: &str, original: &str, changed: &str) -> String {
     format!(
         "{{\"file\": \"{file}\", \"changes\": [{{\"original_lines\": [{original}], \"changed_lines\": [{changed}]}}]}}"
@@ -243,14 +244,14 @@ fn diff(path: &str, hunk: &str) -> String {
     format!("```diff\n--- a/{path}\n+++ b/{path}\n{hunk}```\n")
 }
 
-/// A call of an edit tool; the texts are written as JSON has them.
+/// Returns a call of an edit tool; the texts are already escaped for JSON.
 fn call(path: &str, old: &str, new: &str) -> String {
     format!(
         "[{{\"file_path\": \"{path}\", \"old_string\": \"{old}\", \"new_string\": \"{new}\", \"why\": \"Greet.\"}}]\n"
     )
 }
 
-/// What a sentence only asks for: nothing is refused or lost where a model does otherwise.
+/// Sentences that only ask for something. If a model does otherwise, nothing is refused or lost.
 const ASKED: &[&str] = &[
     "Edit only files that were shown to you, or that you make.",
     "If you need to see another one, ask for it and leave it as it is.",
@@ -260,7 +261,7 @@ const ASKED: &[&str] = &[
      that are nearer to each other than that are one change.",
 ];
 
-/// The sentences of an instruction, but for those that say what the example right below them shows.
+/// Returns the sentences of an instruction, except those that describe the example right below them.
 fn sentences(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut paragraph = String::new();

@@ -1,11 +1,11 @@
-//! Refusals of every kind, and that none leaves a trace.
+//! Refusals of every kind. None of them leaves a trace.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, patch, remove, rename, replace, same};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-/// Refusals of every kind: a name, what prepares the repository, options, the response, exit status, and a word
-/// that the message must have.
+/// A kind of refusal: a name, what prepares the repository, the options, the response, the exit status, and a word that
+/// the message must have.
 type Refusal = (&'static str, fn(&Sandbox), &'static [&'static str], String, i32, &'static str);
 
 fn refusals() -> Vec<Refusal> {
@@ -349,10 +349,11 @@ fn every_refusal_leaves_the_repository_as_it_was_to_the_byte() {
         for dry in [false, true] {
             let before = sandbox.listing();
             let mut options = options.to_vec();
-            // The attempt that a refusal may keep is the matter of tests/attempts.rs.
+            // Other tests are about the attempt that a refusal keeps (tests/cli/attempts.rs).
             options.push(if dry { "-n" } else { "--no-keep" });
             let run = sandbox.apply(options, &response);
-            // A dry run prepares nothing, so it does not meet the branch's own lock or name, nor the signer.
+            // A dry run prepares nothing, so it does not find that the branch is locked or has a bad name, or that the
+            // signer fails.
             if dry
                 && [
                     "branch locked",
@@ -390,7 +391,7 @@ fn a_refusal_names_every_bad_edit_and_those_that_are_fine() {
         run.stderr
     );
     assert!(run.stderr.contains("of 3 failed (edit 2 would apply); nothing was changed"), "{}", run.stderr);
-    // The numbers are those of the response, whatever is wanted.
+    // The numbers are those of the response, whichever edits are wanted.
     let run = sandbox.apply(["--except=1"], &response.concat()).exits(1);
     let _ = run.says("refused: edit 3 of 3 failed (edit 2 would apply)");
 }
@@ -421,7 +422,7 @@ fn lines_are_those_that_the_edits_before_leave() {
     let second = patch("twice", "Second", "same\n", "x\n");
     let run = sandbox.apply([""; 0], &(patch("twice", "First", "a\n", "1\n2\n") + &second)).exits(1);
     let _ = run.says("matches 2 places: lines 3, 5").says("  3 > same\n").says("  2   2\n");
-    // One of the two places is changed by then.
+    // Another edit has changed one of the two places by then.
     let first = patch("twice", "First", "a\nsame\n", "1\n2\nother\n");
     let run = sandbox.apply([""; 0], &(first + &second)).exits(1);
     let run = run.says("line 2 or line 5 may be meant").says("it matches line 5:");

@@ -1,9 +1,9 @@
-//! What a refused attempt is gone on with: the options that it was judged by.
+//! A refused attempt is continued with the options that it was judged by.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch, remove, rename};
 
-/// Of two edits the second fails.
+/// Two edits. The second one fails.
 fn two() -> String {
     create("infra/one.txt", "One", "one\n")
         + &patch("README", "Two", "nowhere to be found\n", "hello world\n")
@@ -13,7 +13,7 @@ fn correction() -> String {
     patch("README", "Two", "hello\n", "hello world\n")
 }
 
-/// Nothing has landed on that branch.
+/// Checks that nothing has landed on the branch.
 #[track_caller]
 fn nothing_landed(sandbox: &Sandbox, base: &str) {
     assert_eq!(sandbox.head(), base);
@@ -40,7 +40,7 @@ fn what_an_option_forbade_does_not_land_by_going_on() {
         let json = sandbox.apply(["--continue", "--json"], &fuzzy);
         assert!(json.stdout.contains("continuing with the options of the attempt: --"), "{}", json.stdout);
         nothing_landed(&sandbox, &base);
-        // What was refused is kept with its corrections; where a command failed, the file is given again.
+        // What was refused is kept together with its corrections. If a command failed, the file is given again.
         match forbids[0] {
             "-x" => sandbox.apply(["--continue", allows], &fuzzy).exits(0),
             _ => sandbox.run(["--continue", allows]).exits(0),
@@ -87,7 +87,7 @@ fn what_was_excluded_stays_so_where_more_is_excluded() {
     let run = sandbox.apply(["--continue", "--exclude=zzz"], &correction()).exits(1);
     let _ = run.says("continuing with the options of the attempt: --exclude=infra\n").says("[policy]");
     nothing_landed(&sandbox, &base);
-    // Both are kept.
+    // Both excludes are kept.
     sandbox.run(["--continue"]).exits(1).says("--exclude=infra --exclude=zzz\n");
     sandbox.run(["--continue", "--no-exclude"]).exits(0);
     assert!(sandbox.exists("infra/one.txt"));
@@ -139,7 +139,7 @@ fn a_failed_command_has_to_pass_all_the_same() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
     let good = create("infra/one.txt", "One", "one\n") + &correction();
-    // From standard input, so that the response is kept.
+    // The response comes from standard input, so it is kept.
     let answer = sandbox.response(&good);
     let mut command = sandbox.command(["-x", "test -e passed"]);
     let run = sandbox::Run::of(command.stdin(std::fs::File::open(&answer).unwrap()).output().unwrap());
@@ -178,16 +178,16 @@ fn whoever_asks_for_feedback_lands_nothing_by_going_on() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
     sandbox.apply(["--feedback", "-q"], &two()).exits(1);
-    // Corrections that are refused again are kept as ever.
+    // Corrections that are refused again are kept as usual.
     let other = patch("README", "Two", "still wrong\n", "x\n");
     let run = sandbox.apply(["--continue", "--feedback", "-q"], &other).exits(1);
     assert!(run.stdout.contains("Refused as search-not-found"), "{}", run.stdout);
     nothing_landed(&sandbox, &base);
-    // Good ones, too: what came by a pipe could not be given again.
+    // Good corrections are kept too, because a pipe cannot be read again.
     let run = sandbox.apply(["--continue", "--feedback"], &correction()).exits(0);
     let _ = run.says("would land 2 edits").says("'git llm-apply --continue=").says("' lands it");
     nothing_landed(&sandbox, &base);
-    // Where it is configured, a run without it lands.
+    // If `--feedback` is configured, a run that does not type it lands.
     sandbox.git(["config", "llmapply.feedback", "true"]);
     sandbox.run(["--continue"]).exits(0);
     assert_eq!(sandbox.text("README"), "hello world\n");
@@ -231,7 +231,7 @@ fn no_hint_names_a_switch_that_turns_a_hook_or_a_policy_off() {
     }
 }
 
-/// Refuses an edit of a file, beside a good one, and gives the attempt's name.
+/// Refuses an edit of a file next to a good one, and returns the attempt's id.
 fn refused(sandbox: &Sandbox, good: &str, path: &str) -> String {
     let response = create(good, "Add it", "x\n") + &patch(path, "Change it", "no such line\n", "new\n");
     let run = sandbox.apply(["--json"], &response).exits(1);
@@ -246,16 +246,16 @@ fn without_an_id_only_an_attempt_is_meant_that_the_corrections_can_be_for() {
     let older = refused(&sandbox, "one.txt", "README");
     let newer = refused(&sandbox, "two.txt", "old.txt");
     let fix = |path: &str, find: &str| patch(path, "Change it", find, "new\n");
-    // None is for that file, and nothing lands.
+    // No attempt has a failed edit of that file, so nothing lands.
     let run = sandbox.apply(["--continue"], &fix("run.sh", "echo 1\n")).exits(128).says("run.sh");
     assert!(run.stderr.contains(&older) && run.stderr.contains(&newer), "{run:?}");
     let run = sandbox.apply(["--continue", "--json"], &fix("run.sh", "echo 1\n")).exits(128);
     assert!(run.stdout.contains("\"code\":\"no-attempt\""), "{run:?}");
     nothing_landed(&sandbox, &base);
-    // The older one is meant by its file.
+    // The corrections are for the older attempt, because of their file.
     sandbox.apply(["--continue"], &fix("README", "hello\n")).exits(0);
     assert!(sandbox.exists("one.txt") && !sandbox.exists("two.txt"));
-    // A good edit that is sent again does no harm.
+    // A good edit may be sent again.
     let again = create("two.txt", "Add it", "x\n") + &fix("old.txt", "one\n");
     sandbox.apply(["--continue"], &again).exits(0);
     assert!(sandbox.exists("two.txt"));
@@ -288,7 +288,7 @@ fn an_edit_whose_path_was_wrong_is_corrected_under_another() {
     assert!(sandbox.exists("one.txt") && sandbox.text("README") == "new\n");
 }
 
-/// The name of the only attempt.
+/// Returns the id of the only attempt.
 fn attempt(sandbox: &Sandbox) -> String {
     let listed = sandbox.run(["list", "--json"]).exits(0).stdout;
     let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
@@ -316,7 +316,7 @@ fn an_edit_of_another_file_corrects_no_edit_whatever_it_was_refused_for() {
         let other = patch("src/a.rs", "Other", "fn a() {}\n", "fn alpha() {}\n");
         sandbox.apply(["--continue"], &other).exits(128).says("no refused attempt").says(&id);
         assert_eq!(sandbox.head(), base, "{refused}");
-        // It is in no other attempt's way.
+        // It does not get in the way of another attempt.
         let another = patch("README", "Two", "nowhere\n", "x\n");
         sandbox.apply([""; 0], &(create("two.txt", "One", "two\n") + &another)).exits(1);
         let fix = patch("README", "Two", "hello\n", "x\n");
@@ -371,11 +371,11 @@ fn list_names_attempts_subjects_and_authors() {
         (attempt["failed"][0].as_str(), attempt["paths"][0].as_str()),
         (Some("README"), Some("one.txt"))
     );
-    // Programs that read fields see landings alone.
+    // Programs that read the fields see only landings.
     assert_eq!(sandbox.run(["list", "--porcelain"]).exits(0).stdout.lines().count(), 1);
     sandbox.run([&format!("--abort={id}")]).exits(0);
     assert_eq!(sandbox.run(["list"]).exits(0).stdout.lines().count(), 1);
-    // A path is named once.
+    // Each path is listed once.
     let wrong = |text: &str| patch("README", "Wrong", text, "x\n");
     sandbox.apply([""; 0], &(wrong("nowhere\n") + &wrong("not here\n"))).exits(1);
     assert_eq!(sandbox.run(["list"]).exits(0).stdout.matches("README").count(), 1);

@@ -1,4 +1,4 @@
-//! What undo, redo, accept and drop have in common with a landing: a dry run, a push, the policy, hooks and what they print.
+//! What undo, redo, accept and drop share with a landing: a dry run, a push, the policy, hooks and their output.
 
 use crate::sandbox;
 
@@ -25,7 +25,7 @@ fn landed() -> Sandbox {
     sandbox
 }
 
-/// A repository with a remote that has all of it.
+/// Creates a repository with a remote that has everything.
 fn pushed() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.git(["init", "-q", "--bare", "../server"]);
@@ -46,7 +46,7 @@ fn undo_takes_back_what_landed_and_not_what_was_amended_into_it() {
         sandbox.file("old.txt", "one\ntwo two\nthree\nfour\nmine\n");
         sandbox.file("mine.txt", "mine\n");
         sandbox.git(["add", "-A"]);
-        // Both edits touch nothing of these lines; the file that landed as a whole has one more.
+        // The amended lines are not those of the edits. The file that was created has one line more.
         sandbox.git(["checkout", "-q", "HEAD", "--", "new.txt"]);
         sandbox.git(["commit", "-q", "--amend", message]);
         let amended = sandbox.head();
@@ -71,7 +71,7 @@ fn undo_refuses_what_was_amended_in_the_same_lines() {
     let before = sandbox.state();
     sandbox.run(["undo"]).exits(1).says("new.txt").says("nothing was changed");
     sandbox.state().is(&before, "refused");
-    // The other one goes.
+    // The other edit can be taken back.
     sandbox.run(["undo", "--edit", "1"]).exits(0);
     assert_eq!(
         (sandbox.text("old.txt"), sandbox.text("new.txt")),
@@ -125,7 +125,7 @@ fn undo_names_every_edit_that_it_leaves_and_why() {
     let run = sandbox.run(["undo"]).exits(0);
     assert!(run.stderr.contains("edit 1, old.txt") && run.stderr.contains("edit 2, new.txt"), "{run:?}");
     assert!(run.stdout.contains("paths (1): gone.txt"), "{run:?}");
-    // A commit that was dropped by a rebase.
+    // A rebase has dropped one of the commits.
     let sandbox = Sandbox::new();
     sandbox.apply([""; 0], &two()).exits(0);
     sandbox.git(["reset", "-q", "--hard", "HEAD~1"]);
@@ -158,7 +158,7 @@ fn a_dry_run_shows_it_and_changes_nothing() {
         sandbox.state().is(&before, &format!("{args:?}"));
         json(&run)
     };
-    // Where the branch would go back, and where commits would do it.
+    // Once the branch would move back, once new commits would take it back.
     for later in [false, true] {
         if later {
             sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
@@ -184,7 +184,7 @@ fn a_dry_run_shows_it_and_changes_nothing() {
         (told["status"].as_str(), told["dropped"][0]["branch"].as_str()),
         (Some("checked"), Some("try"))
     );
-    // What would be in the way, and what has to pass.
+    // It shows what is in the way, and what has to pass.
     sandbox.file("old.txt", "mine\n");
     sandbox.script(&sandbox.repo.join(".git/hooks/pre-llm-apply"), "#!/bin/sh\nexit 1\n");
     let run = sandbox.run(["redo", "-n"]).exits(4).says("old.txt");
@@ -204,7 +204,7 @@ fn undo_and_redo_are_pushed_before_the_branch_moves() {
     sandbox.run(["redo", "--push"]).exits(0);
     assert_eq!(there(&sandbox, "main"), sandbox.head());
     assert_eq!(sandbox.text("new.txt"), "new\n");
-    // What the remote refuses is not taken back.
+    // If the remote refuses, nothing is taken back.
     let hook = sandbox.root().join("server/hooks/pre-receive");
     sandbox.script(&hook, "#!/bin/sh\necho not today >&2\nexit 1\n");
     let before = sandbox.state();
@@ -239,7 +239,7 @@ fn drop_removes_the_branch_of_the_remote_first() {
     let run = sandbox.run(["drop", "--push", "one"]).exits(0);
     assert!(run.stdout.contains("origin"), "{run:?}");
     assert_eq!((branches("."), branches("../server")), ("main\ntwo".into(), "main\ntwo".into()));
-    // Somebody has pushed to it meanwhile: it stays, here and there.
+    // Somebody has pushed to the branch meanwhile: it stays, here and on the remote.
     let mine = sandbox.git(["commit-tree", "-m", "theirs", "-p", "two", "two^{tree}"]);
     sandbox.git(["push", "-q", "origin", &format!("{mine}:refs/heads/two")]);
     sandbox.run(["drop", "--push", "two"]).exits(4).says("two");
@@ -249,7 +249,7 @@ fn drop_removes_the_branch_of_the_remote_first() {
     sandbox.run(["drop", "--push", "two"]).exits(3).says("not today");
     assert_eq!((branches("."), branches("../server")), ("main\ntwo".into(), "main\ntwo".into()));
     std::fs::remove_file(hook).unwrap();
-    // One that was never pushed goes here.
+    // A branch that was never pushed is removed here.
     sandbox.apply(["-b", "three"], &create("three.txt", "Try it", "try\n")).exits(0);
     sandbox.run(["drop", "--push", "two", "three"]).exits(0);
     assert_eq!((branches("."), branches("../server")), ("main".into(), "main".into()));
@@ -341,7 +341,7 @@ fn the_policy_holds_for_every_verb() {
     sandbox.git(["config", "llmapply.exclude", "new.txt"]);
     refused(&["undo"], "new.txt");
     sandbox.git(["config", "--unset", "llmapply.exclude"]);
-    // To take back is no edit of a model: a file that came goes.
+    // Undo is not an edit of a model, so a file that the landing created is removed.
     sandbox.run(["undo", "--no-allow-delete"]).exits(0);
     sandbox.git(["config", "llmapply.include", "old.txt"]);
     refused(&["redo"], "new.txt");

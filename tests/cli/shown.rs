@@ -1,4 +1,4 @@
-//! The files that a model is shown, and those that nothing shows it.
+//! Which files a model is shown, and which it never sees.
 use super::ask::{Model, good};
 use crate::sandbox;
 
@@ -50,11 +50,11 @@ fn what_is_ignored_or_secret_is_sent_to_nobody() {
     for path in ["keep.gen", "src/out/x"] {
         assert!(run.stdout.contains(&format!("content of {path}\n")), "{path}: {}", run.stdout);
     }
-    // A secret is sent only where it is named; what is ignored not even then.
+    // A secret is sent only if a pathspec names it; an ignored file is never sent.
     let run = sandbox.run(["prompt", ".env", "a.gen", "private/p"]).exits(0);
     assert!(run.stdout.contains("content of .env"), "{}", run.stdout);
     assert!(!run.stdout.contains("content of a.gen") && !run.stdout.contains("content of private"));
-    // As the base has it.
+    // `.aiignore` counts as the base has it.
     sandbox.file(".aiignore", "*\n");
     assert!(sandbox.run(["prompt", "README"]).exits(0).stdout.contains("hello"));
     let bare = sandbox.root().join("bare.git");
@@ -94,12 +94,12 @@ fn no_refusal_quotes_what_no_model_is_shown() {
         assert!(!model.asked(2).contains("hunter2"), "{response}: {}", model.asked(2));
         std::fs::remove_dir_all(&model.directory).unwrap();
     }
-    // Nor does JSON where an edit lands beside it; people see their own files.
+    // JSON does not quote it either, if an edit lands next to it. People see their own files.
     let beside = patch("secrets/s.txt", "w", "host=h\n", "host=i\n");
     let run = sandbox.apply(["-n", "--json"], &beside).exits(0);
     assert!(!run.stdout.contains("hunter2") && run.stdout.contains("\"diff\":null"), "{}", run.stdout);
     sandbox.apply(["--no-keep"], &wrong("secrets/s.txt")).exits(1).says("hunter2");
-    // What says so is changed only by who may; a file that the user names may be quoted.
+    // `.aiignore` itself is sensitive. A file that the user names may be quoted.
     sandbox
         .apply(["--no-keep"], "<edit file=\".aiignore\" op=\"remove\"/>\n")
         .exits(1)

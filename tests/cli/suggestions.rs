@@ -1,4 +1,4 @@
-//! A branch for each of several responses: made side by side, compared in a table, and used by plain git.
+//! A branch for each of several responses: they are made in one run, compared in a table, and used with plain git.
 use crate::sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
@@ -6,7 +6,7 @@ use sandbox::{Run, Sandbox, create, patch, same};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Files with responses, beside the repository.
+/// Writes files with responses, next to the repository.
 fn responses(sandbox: &Sandbox, all: &[(&str, String)]) -> Vec<PathBuf> {
     all.iter()
         .map(|(name, text)| {
@@ -105,7 +105,7 @@ fn one_that_is_killed_or_fails_leaves_the_others() {
                 ("kill", false) => &["try/1"],
                 ("kill", true) => &["try/1", "try/2"],
                 (_, false) => &["try/1", "try/3"],
-                // Tried once more, it succeeds.
+                // A step that fails once succeeds when it is tried again.
                 (_, true) => &["try/1", "try/2", "try/3"],
             };
             assert_eq!(branches(&sandbox), landed, "{fault}: {run:?}");
@@ -125,7 +125,7 @@ fn a_signal_leaves_what_was_made_and_names_the_others() {
     let each = [("a.txt", beta()), ("b.txt", gamma()), ("c.txt", beta())];
     let while_second = "#!/bin/sh\n! git rev-parse -q --verify try/1 || kill -TERM $PPID\n";
     for (options, all) in [("--branch", &each[..]), ("--branch-per-edit", &[("a.txt", three)])] {
-        // While the second is made, and after the first.
+        // Once while the second branch is made, and once after the first.
         for (hook, text) in [("pre", while_second), ("post", "#!/bin/sh\nkill -TERM $PPID\n")] {
             let sandbox = Sandbox::new();
             sandbox.script(&sandbox.repo.join(format!(".git/hooks/{hook}-llm-apply")), text);
@@ -244,12 +244,12 @@ fn an_edit_with_a_branch_of_its_own_is_kept_alone() {
     let run = sandbox.apply(["--continue", "-b", "try/3"], &(beta() + &greet)).exits(0);
     let _ = run.says("try/3: new").says("1 commit");
     assert_eq!(sandbox.subjects("main..try/3"), ["Greet"]);
-    // Now it is the only one.
+    // Now it is the only edit.
     sandbox.run(["--continue", "--skip", "2"]).exits(0).says("no edit is left");
     sandbox.is_sound();
 }
 
-/// A repository with 500 files in ten directories.
+/// Creates a repository with 500 files in ten directories.
 fn wide() -> Sandbox {
     let sandbox = Sandbox::new();
     for n in 0..500 {
@@ -259,14 +259,14 @@ fn wide() -> Sandbox {
     sandbox
 }
 
-/// One edit each of that many of its files.
+/// Returns one edit for each of this many files.
 fn many(edits: usize) -> String {
     let one =
         |n: usize| patch(&format!("d{}/f{n}", n % 10), &format!("Edit {n}"), &format!("line {n}\n"), "new\n");
     (0..edits).map(one).collect()
 }
 
-/// The processor time of a run that ends so, in seconds: the least of three.
+/// Returns the processor time of a run with this exit status, in seconds: the shortest of three runs.
 fn time_of(sandbox: &Sandbox, edits: usize, code: i32) -> f64 {
     let response = sandbox.response(&many(edits));
     let one = |_| {
@@ -284,7 +284,7 @@ fn many_edits_take_linear_time() {
     let sandbox = wide();
     let (few, all) = (time_of(&sandbox, 125, 0), time_of(&sandbox, 500, 0));
     assert!(all < 8.0 * few, "125 edits took {few} s, and 500 took {all} s");
-    // Also where all of the branches are there.
+    // The same if all of the branches exist.
     let refs: String = (1..=500).map(|n| format!("create refs/heads/try/{n} HEAD\n")).collect();
     std::fs::write(sandbox.root().join("refs"), refs).unwrap();
     assert!(sandbox.program("sh", ["-c", "git update-ref --stdin <../refs"]).status().unwrap().success());
@@ -305,7 +305,7 @@ fn many_edits_land_each_with_a_record_of_itself_alone() {
     let shown: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
     let edits: Vec<_> = shown["edits"].as_array().unwrap().iter().map(|edit| &edit["number"]).collect();
     assert_eq!(edits, [41]);
-    // Twice is once, and what is wrong with one branch is told of all.
+    // A second run changes nothing, and what is wrong with one branch is told about all.
     let before = sandbox.state();
     suggest(&sandbox, &["-q", "--branch-per-edit", "try/{n}"], &[("a.txt", many(60))]).exits(0);
     sandbox.state().is(&before, "twice");
@@ -327,7 +327,7 @@ fn fields_name_the_response() {
     let file = sandbox.root().join("An Answer.v2.txt");
     let id = sandbox.git(["hash-object", file.to_str().unwrap()]);
     assert_eq!(branches(&sandbox), [format!("an-answer-v2/{}", &id[..8])]);
-    // Nothing of a hostile reason gets into the name but words.
+    // Only words of a hostile reason get into the name.
     let hostile = beta().replace("Rename b to beta. It", "../../HEAD\u{202e} @{-1} $(x).lock It");
     suggest(&sandbox, &["-b", "evil/{slug}"], &[("b.txt", hostile)]).exits(0);
     assert!(branches(&sandbox).contains(&"evil/head-1-x-lock-it-reads-better-so".to_owned()));
@@ -379,7 +379,7 @@ fn twice_is_once() {
     let run = suggest(&sandbox, &["-b", "try/{n}"], &all).exits(0).says("already applied");
     assert!(!run.stdout.contains(" landed;"), "{}", run.stdout);
     sandbox.state().is(&before, "twice");
-    // Also when main has gone on; but another response is not put on top.
+    // The same if main has moved on. But another response is not added on top.
     sandbox.file("README", "hello there\n");
     sandbox.commit("meanwhile");
     let before = sandbox.state();

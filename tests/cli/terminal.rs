@@ -1,12 +1,12 @@
-//! What reaches a terminal and a message of what others wrote: quotes of a sensible length, no control characters, no
-//! trailers, and of a command that prints without end no more than is allowed.
+//! What reaches a terminal, and messages, from texts of others: short quotes, no control characters, no trailers; and a
+//! command that prints without end is stopped.
 
 use crate::sandbox::{Run, Sandbox, create, patch, remove};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Runs ours at a terminal that `script` makes, where that is typed if something is, and gives what was seen there; none where
-/// there is no terminal to be had.
+/// Runs the command at a terminal that `script` makes, with this text typed, if any. Returns what was shown, or `None`
+/// if there is no terminal.
 fn at_a_terminal(sandbox: &Sandbox, options: &[&str], typed: Option<&str>) -> Option<Run> {
     let made = Command::new("script").args(["-qec", "true", "/dev/null"]).stdin(Stdio::null()).output();
     if !made.is_ok_and(|made| made.status.success()) {
@@ -25,14 +25,14 @@ fn at_a_terminal(sandbox: &Sandbox, options: &[&str], typed: Option<&str>) -> Op
     command.env("TERM", "xterm").env("SHELL", "/bin/sh").env("GIT_PAGER", "sed -n p");
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // Ctrl-D on a line of its own ends it.
+    // Ctrl-D on a line of its own ends the input.
     stdin.write_all(typed.map(|typed| format!("{typed}\x04")).unwrap_or_default().as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     drop(stdin);
     Some(Run::of(output))
 }
 
-/// What acts on a terminal, colours aside.
+/// Returns the characters that act on a terminal, except for colours.
 fn acting(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, c) in text.char_indices() {
@@ -76,7 +76,7 @@ fn quotes_of_a_response_are_cut() {
             let beginning: String = response.chars().take(40).collect();
             assert!(longest < 700, "{longest} characters in a line: {beginning} {options:?}");
         }
-        // Programs get a message of a sensible length, and the whole path.
+        // Programs also get a short message, but the whole path.
         let json = sandbox.apply(["--no-keep", "--json"], &response);
         let json: serde_json::Value = serde_json::from_str(&json.exits(1).stdout).unwrap();
         let message = json["diagnostics"][0]["message"].as_str().unwrap();
@@ -132,7 +132,7 @@ fn nothing_of_others_acts_on_a_terminal() {
         let Some(run) = at_a_terminal(&sandbox, options, None) else { return };
         assert_eq!(run.code, Some(code), "{options:?}: {}", run.stdout);
         let diff = options.contains(&"--diff");
-        // What a command prints has its colours; what a file holds has none.
+        // The output of a command keeps its colours; the content of a file has none.
         let shown = run.stdout.split_once("diff --git").map_or("", |(_, shown)| shown);
         assert!(!diff || !shown.contains("\x1b[8m"), "{options:?}: {shown}");
         assert!(!diff || run.stdout.contains("\x1b[1mdiff --git"), "{options:?}: {}", run.stdout);
@@ -160,7 +160,7 @@ fn separators_of_trailers_are_those_of_git() {
         assert!(message.contains(own), "{separators}: {message}");
         let last = message.rsplit("\n\n").next().unwrap().to_owned();
         assert_eq!(last.lines().count(), 4, "one block: {message}");
-        // The landing is known by them.
+        // The trailers identify the landing.
         sandbox.git(["update-ref", "-d", "refs/llm-apply/history"]);
         sandbox.run(["undo"]).exits(0);
         assert!(!sandbox.exists("b"));
@@ -233,7 +233,7 @@ fn what_cannot_be_printed_is_no_success() {
             run.stderr
         );
     }
-    // What has landed has landed.
+    // What has landed stays landed.
     full(&[file]).exits(0).says("cannot write to standard output");
     assert!(sandbox.exists("a"));
 }

@@ -1,4 +1,4 @@
-//! What is said of a landing on which hooks and commands have a say: to programs, to people, to models and to hooks.
+//! What is reported of a landing with hooks and commands: to programs, people, models and hooks.
 
 use crate::sandbox;
 
@@ -16,7 +16,7 @@ fn two() -> String {
     patch("src/a.rs", "Rename b", "fn b() {}\n", "fn beta() {}\n") + &create("n.txt", "New", "n  \n")
 }
 
-/// Two edits, of which the second quotes what is not there.
+/// Two edits. The second one quotes a line that does not exist.
 fn half() -> String {
     create("n.txt", "New", "n\n") + &patch("README", "Greet", "no such line\n", "hi\n")
 }
@@ -43,7 +43,7 @@ fn programs_hear_what_people_hear() {
     let told: Vec<_> = text.stderr.lines().filter_map(|line| line.strip_prefix("warning: ")).collect();
     assert_eq!(remarks, told);
     assert!(remarks[0].contains("hook changed n.txt") && remarks[1].contains("status 5"), "{remarks:?}");
-    // A killed run that is settled first.
+    // A killed run is recovered first.
     let killed = sandbox
         .command(["-q", "response"])
         .env("GIT_LLM_APPLY_FAULT", "index-prepared:kill")
@@ -61,7 +61,7 @@ fn programs_hear_what_people_hear() {
 #[test]
 fn a_diff_is_what_has_landed() {
     diffs_are_what_has_landed(&Sandbox::new());
-    // And where libgit2 cannot read the index.
+    // The same with an index that libgit2 cannot read.
     let split = Sandbox::new();
     split.git(["update-index", "--split-index"]);
     diffs_are_what_has_landed(&split);
@@ -78,7 +78,7 @@ fn diffs_are_what_has_landed(sandbox: &Sandbox) {
         let shown = sandbox.git(["show", "--format=", commit]);
         assert_eq!(report["edits"][number]["diff"].as_str().unwrap().trim_end(), shown);
     }
-    // Where the hook has nothing to change it is the edit's own, also where two are in one commit.
+    // If the hook changes nothing, the diff is the edit's own, also for two edits in one commit.
     let both = create("x", "X", "x\n") + &create("y", "Y", "y\n");
     hook(sandbox, "pre-commit", "true");
     let report = json(&sandbox.apply(["--json", "--commit=response"], &both).exits(0));
@@ -150,7 +150,7 @@ fn a_failing_command_is_for_the_model_too() {
     assert!(run.stderr.contains("error: "), "{}", run.stderr);
     let quiet = sandbox.apply(["--feedback", "-q", "--no-keep"].iter().chain(&check), &two()).exits(2);
     assert_eq!((quiet.stdout, quiet.stderr), (feedback, String::new()));
-    // It is bounded like any other.
+    // It is bounded like any other feedback.
     let long = sandbox.apply(["--feedback", "-q", "--no-keep", "-x", "seq 1 99999; false"], &two()).exits(2);
     assert!(long.stdout.len() <= 16 << 10 && long.stdout.contains("\n99999\n"), "{}", long.stdout.len());
 }
@@ -184,21 +184,21 @@ fn what_fails_before_anything_is_tried_is_told_whole() {
             assert!(report["error"]["message"].is_string(), "{report:#}");
         }
     }
-    // Corrections that nobody can put in the place of what was refused.
+    // Corrections that fit no failed edit.
     let twice = half() + &half().replace("n.txt", "m.txt").replace("no such", "none such");
     sandbox.apply([""; 0], &twice).exits(1);
     let run = sandbox.apply(["--json", "--continue"], &create("n.txt", "w", "n\n")).exits(1);
     let report = json(&run);
     assert_eq!((&report["status"], all(&report, "state")), (&"refused".into(), vec!["unresolved"]));
     assert!(report["feedback"].as_str().unwrap().contains("one corrected edit for each"), "{report:#}");
-    // What a killed run has left was settled first, and that is told.
+    // A killed run is recovered first, and that is reported.
     let killed = Sandbox::new();
     let file = killed.response(&two());
     let fault = ("GIT_LLM_APPLY_FAULT", "index-placed:kill");
     killed.command(["-q"]).arg(file).env(fault.0, fault.1).output().unwrap();
     let report = json(&killed.run(["undo", "--json", "nonsense"]).exits(128));
     assert_eq!(report["recovered"][0]["end"], "taken-back", "{report:#}");
-    // Before they could be read, the responses are named.
+    // If the responses cannot be read yet, they are named.
     let outside = sandbox.root().join("outside");
     std::fs::create_dir(&outside).unwrap();
     let run = sandbox.run(["-C", outside.to_str().unwrap(), "--json", "one.txt", "-"]).exits(128);
@@ -215,7 +215,7 @@ fn what_has_landed_and_is_not_finished_has_landed() {
     let mut command = sandbox.command(["--json"]);
     let stopped =
         Stopped::with(command.arg(file).env(git_llm_apply::vcs::fault::VARIABLE, "ref-moved:stop:1"));
-    // Where the branch was before can be written nowhere any more.
+    // The run can no longer write where the branch was before.
     std::fs::create_dir(sandbox.repo.join(".git/ORIG_HEAD")).unwrap();
     let report = json(&stopped.go_on().exits(128));
     assert!(report["error"]["message"].as_str().unwrap().starts_with("landed as "), "{report:#}");
@@ -261,13 +261,13 @@ fn a_refused_edit_comes_before_a_check_that_fails() {
             assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
         }
         assert_eq!(sandbox.head(), before);
-        // The attempt is whole, with the edit that was fine.
+        // The attempt is complete, including the good edit.
         let hooks = sandbox.repo.join(".git/hooks/pre-commit");
         let _ = std::fs::remove_file(hooks);
         sandbox.apply(["--continue", "--no-exec"], &patch("README", "Greet", "hello\n", "hi\n")).exits(0);
         assert_eq!(sandbox.subjects(&format!("{before}..")), ["New", "Greet"]);
         sandbox.leaves_no_file();
-        // And for programs.
+        // The same for programs.
         sandbox.git(["reset", "-q", "--hard", &before]);
         if !name.is_empty() {
             hook(&sandbox, name, "exit 3");
@@ -277,7 +277,7 @@ fn a_refused_edit_comes_before_a_check_that_fails() {
         assert!(report["attempt"].is_string() && report["error"]["message"].is_string(), "{report:#}");
         assert!(report["feedback"].as_str().unwrap().contains("Edit 2: modify `README`"), "{report:#}");
     }
-    // A branch that is in the way comes after them, too; what went wrong with the world does not.
+    // Refused edits also come before a branch that is in the way, but not before an error of the system.
     let sandbox = Sandbox::new();
     sandbox.git(["config", "gpg.format", "ssh"]);
     let run = sandbox.apply(["--keep-going", "-S/no/such/key"], &half()).exits(128);
@@ -406,7 +406,7 @@ fn of_several_responses_those_without_edits_are_named() {
     ];
     let run = sandbox.run(&all).exits(0).says("2.md, line 1").says("the response is empty");
     let _ = run.says("3.md, line 1").says("no edits: only prose");
-    // One with a block that is not read has a note of that.
+    // A response with a block that is not read has a note about it.
     let other =
         [file("4.md", &create("two.txt", "Two", "two\n")), file("5.md", "Run it:\n```sh\nmake\n```\n")];
     let run = sandbox.run(&other).exits(0).says("not read: 1 other code block");

@@ -5,7 +5,7 @@ mod meant;
 
 use sandbox::{Run, Sandbox, create, patch, remove, same};
 
-/// Three edits that land as three commits: one file changes, one comes, one goes.
+/// Three edits that land as three commits: they change, create and remove a file.
 fn three() -> String {
     patch("README", "Say more", "hello\n", "hello world\n")
         + &create("new/one.txt", "Add one", "one\n")
@@ -46,14 +46,14 @@ fn the_branch_goes_back_where_nothing_came_after() {
     assert_eq!(kinds(&sandbox), ["undone", "landed"]);
     sandbox.is_sound();
     sandbox.run(["undo"]).exits(1).says("nothing to undo on main");
-    // And forth again.
+    // Put it back again.
     sandbox.run(["redo"]).exits(0).says(&format!("put {landing} back"));
     assert_eq!((sandbox.head(), sandbox.status().as_str()), (new, ""));
     assert_eq!(kinds(&sandbox), ["redone", "undone", "landed"]);
     sandbox.run(["redo"]).exits(1).says("nothing to redo on main");
     sandbox.run(["undo", &landing]).exits(0);
     assert_eq!(sandbox.head(), old);
-    // What is nobody's any more is kept by the record.
+    // The record keeps what is on no branch.
     sandbox.git(["reflog", "expire", "--expire=now", "--all"]);
     sandbox.git(["gc", "-q", "--prune=now"]);
     sandbox.run(["redo", &landing]).exits(0);
@@ -106,13 +106,13 @@ fn commits_that_came_from_a_branch_are_named_when_they_go_and_come() {
         lines(sandbox.run(["redo"])),
         [forth.to_vec(), vec![format!("main: {old}..{new}, 3 commits")]].concat()
     );
-    // With a commit above, by commits that say what they take back.
+    // With a commit on top, new commits take them back and say what they take back.
     sandbox.git(["commit", "-q", "--allow-empty", "-m", "mine"]);
     let mine = short("main");
     let run = sandbox.run(["undo"]);
     let by = ["main~2", "main~1", "main"].map(short);
     assert_eq!(lines(run), [back(&by), vec![format!("main: {mine}..{}, 3 commits", by[2])]].concat());
-    // For programs, and where it is known by trailers alone.
+    // In JSON, and if only trailers identify the landing.
     let sandbox = Sandbox::new();
     sandbox.apply(["--trailers", "--no-record"], &three()).exits(0);
     let of = |name: &str| sandbox.git(["rev-parse", name]);
@@ -192,7 +192,7 @@ fn commits_take_it_back_where_others_came_after() {
     assert_eq!(sandbox.status(), "");
     sandbox.run(["undo"]).exits(1);
     sandbox.run(["undo", &landing]).exits(0).says("nothing to do");
-    // With something on top of that, too.
+    // With a commit on top of that, too.
     sandbox.file("more.txt", "more\n");
     let more = sandbox.commit("more");
     sandbox.run(["redo"]).exits(0);
@@ -202,7 +202,7 @@ fn commits_take_it_back_where_others_came_after() {
     );
     assert_eq!(sandbox.text("old.txt"), "one more\ntwo\nthree\n4\n");
     assert!(!sandbox.exists("gone.txt") && sandbox.exists("new/one.txt") && sandbox.exists("more.txt"));
-    // And back again, which goes back: nothing came after.
+    // Undo it again. Nothing came after, so the branch moves back.
     sandbox.run(["undo"]).exits(0);
     assert_eq!(sandbox.head(), more);
     sandbox.is_sound();
@@ -227,7 +227,7 @@ fn what_a_remote_has_is_never_rewritten() {
     let (sandbox, old, new) = landed();
     sandbox.git(["init", "-q", "--bare", "../server"]);
     sandbox.git(["remote", "add", "origin", "../server"]);
-    // Another branch there that has some of it is enough.
+    // It is enough if another branch of the remote has some of it.
     sandbox.git(["push", "-q", "origin", "main~1:refs/heads/other"]);
     sandbox.run(["undo"]).exits(0);
     assert_eq!(sandbox.subjects(&format!("{new}..")).len(), 3);
@@ -263,10 +263,10 @@ fn what_was_put_back_and_taken_back_again_is_put_back_once() {
     sandbox.run(["undo"]).exits(0);
     sandbox.run(["redo"]).exits(0);
     sandbox.run(["undo", &landing, "--edit=1"]).exits(0);
-    // The first undo is in effect no more.
+    // The first undo is no longer in effect.
     sandbox.run(["redo", &landing]).exits(0).says(&format!("undo {landing} --edit=1"));
     assert_eq!(sandbox.head(), whole);
-    // The commits of a redo that is made again have the edits' numbers.
+    // A redo that is made again keeps the numbers of the edits.
     sandbox.run(["undo", "--edit=2"]).exits(0);
     sandbox.run(["undo", &landing]).exits(0);
     sandbox.run(["redo", &landing]).exits(0);
@@ -298,7 +298,7 @@ fn what_was_put_back_before_the_last_undo_stays_as_it_is() {
     let landing = id(&sandbox);
     sandbox.file("later", "later\n");
     sandbox.commit("later");
-    // By commits, and back to the tip from before them.
+    // The undo makes new commits; the redo moves back to the tip before them.
     sandbox.run(["undo"]).exits(0);
     sandbox.run(["redo"]).exits(0);
     sandbox.apply(["-q"], &patch("README", "Greet all", "hello world\n", "hello all\n")).exits(0);
@@ -321,11 +321,11 @@ fn single_edits_are_taken_back() {
     sandbox.run(["undo", &landing, "--edit", "x"]).exits(129);
     same("refused", &before, &sandbox.listing());
     sandbox.run(["undo", "--edit=2"]).exits(0).says("nothing to do");
-    // And the rest of it.
+    // Take back the rest of it.
     sandbox.run(["undo"]).exits(0);
     assert_eq!(sandbox.text("README"), "hello\n");
     assert!(sandbox.exists("gone.txt"));
-    // The last first, and then the other one.
+    // Put back the last one first, then the other one.
     let run = sandbox.run(["redo"]).exits(0);
     run.says(&format!("put edits of {landing} back; take it back: git llm-apply undo {landing} --edit=1,3"));
     assert_eq!(sandbox.text("README"), "hello world\n");
@@ -333,7 +333,7 @@ fn single_edits_are_taken_back() {
     sandbox.run(["redo"]).exits(0);
     assert!(sandbox.exists("new/one.txt"));
     assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &new));
-    // By its name all of it at once.
+    // With its id, the whole landing at once.
     for edit in ["--edit=2", "--edit=1-3"] {
         sandbox.run(["undo", edit]).exits(0);
     }
@@ -373,7 +373,7 @@ fn a_conflict_changes_nothing_and_names_file_and_lines() {
     let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!((&json["status"], &json["diagnostics"][0]["code"]), (&"refused".into(), &"conflict".into()));
     same("conflict", &before, &sandbox.listing());
-    // The edits that do not clash go.
+    // The edits without a conflict can be taken back.
     sandbox.run(["undo", "--edit", "2,3"]).exits(0);
     assert_eq!(sandbox.text("README"), "hello to all\n");
     assert!(sandbox.exists("gone.txt"));
@@ -393,7 +393,7 @@ fn local_changes_are_kept_or_in_the_way() {
             sandbox.file(file, text);
             let before = sandbox.listing();
             let run = sandbox.run(["undo"]).exits(4).says(file).says("hint: ");
-            // That would undo a landing on another branch.
+            // `-b` would mean a landing on another branch.
             assert!(!run.stderr.contains("-b <branch>"), "{}", run.stderr);
             same(file, &before, &sandbox.listing());
             match was {

@@ -1,17 +1,17 @@
-//! The verbs around a landing, in every kind of repository: accept, undo, redo, drop, list, show, forget.
+//! The verbs other than apply in every kind of repository: accept, undo, redo, drop, list, show, forget.
 use crate::sandbox;
 
 use sandbox::kinds::in_others;
 use sandbox::{Run, Sandbox, create, patch, remove, rename, same};
 
-/// Three edits that land as three commits: one file changes, one comes, one goes.
+/// Three edits that land as three commits: they change, create and remove a file.
 fn three() -> String {
     patch("README", "Say more", "hello\n", "hello world\n")
         + &create("new/one.txt", "Add one", "one\n")
         + &remove("gone.txt", "Drop it")
 }
 
-/// Edits of other files than [`three`], and with nothing of those.
+/// Edits of other files than those of [`three`].
 fn beta() -> String {
     patch("src/a.rs", "Rename b", "fn b() {}\n", "fn beta() {}\n")
         + &create("src/new.rs", "Add a module", "//\n")
@@ -21,12 +21,12 @@ fn tree(sandbox: &Sandbox, commit: &str) -> String {
     sandbox.git(["rev-parse", &format!("{commit}^{{tree}}")])
 }
 
-/// The id of the newest record.
+/// Returns the id of the newest record.
 fn id(sandbox: &Sandbox) -> String {
     sandbox.run(["list", "--porcelain"]).exits(0).stdout.split('\t').next().unwrap().to_owned()
 }
 
-/// A commit of the user's that touches nothing of the edits, also where there is no checkout.
+/// Makes a commit of the user's in other files than the edits, even without a checkout.
 fn mine(sandbox: &Sandbox) -> String {
     let blob = sandbox.git(["hash-object", "-w", "--stdin"]);
     let index = sandbox.root().join("index");
@@ -57,7 +57,7 @@ fn is_clean(sandbox: &Sandbox) {
     sandbox.leaves_no_file();
 }
 
-/// All of them in one repository.
+/// Tests all verbs in one repository.
 fn all(sandbox: &Sandbox) {
     there_and_back(sandbox);
     suggestions(sandbox);
@@ -66,7 +66,7 @@ fn all(sandbox: &Sandbox) {
     records(sandbox);
 }
 
-/// Landings of every kind, taken back and put back, with nothing on top and with something.
+/// Landings of every kind are taken back and put back, with and without commits on top.
 fn there_and_back(sandbox: &Sandbox) {
     for options in [&[][..], &["--no-ff"]] {
         for later in [false, true] {
@@ -100,7 +100,7 @@ fn there_and_back(sandbox: &Sandbox) {
     }
 }
 
-/// Suggestions, accepted as they are and merged, what was accepted taken back, and dropped.
+/// Suggestions are accepted as they are and by merges, taken back, and dropped.
 fn suggestions(sandbox: &Sandbox) {
     for later in [false, true] {
         let old = sandbox.head();
@@ -132,7 +132,7 @@ fn suggestions(sandbox: &Sandbox) {
     }
 }
 
-/// What is on record, and what is forgotten.
+/// Records are shown and forgotten.
 fn records(sandbox: &Sandbox) {
     sandbox.apply([""; 0], &beta()).exits(0);
     let (landing, head) = (id(sandbox), sandbox.head());
@@ -146,7 +146,7 @@ fn records(sandbox: &Sandbox) {
     is_clean(sandbox);
 }
 
-/// A commit names the landing that made it, also where the branch has come back to it.
+/// A commit identifies the landing that made it, even if the branch has come back to that commit.
 fn names(sandbox: &Sandbox) {
     let old = sandbox.head();
     sandbox.apply([""; 0], &create("new/first", "First", "1\n")).exits(0);
@@ -164,7 +164,7 @@ fn names(sandbox: &Sandbox) {
     sandbox.run(["redo"]).exits(0).says(&format!("put {landing} back"));
     sandbox.run(["undo", &first[..9]]).exits(0).says(&format!("took {landing} back"));
     assert_eq!(sandbox.head(), old);
-    // One that no landing made names none.
+    // A commit of the user's identifies no landing.
     let mine = mine(sandbox);
     sandbox.apply([""; 0], &create("new/first", "First", "1\n")).exits(0);
     sandbox.run(["undo"]).exits(0);
@@ -175,7 +175,7 @@ fn names(sandbox: &Sandbox) {
     is_clean(sandbox);
 }
 
-/// Suggestions by a template that change the same line, and what they come to where the branch has changed it, too.
+/// Suggestions of one template change the same line, and later the branch changes it too.
 fn conflicts(sandbox: &Sandbox) {
     let file = |name: &str, text: &str| {
         let path = sandbox.root().join(name);
@@ -188,7 +188,7 @@ fn conflicts(sandbox: &Sandbox) {
     let run = sandbox.run(["-b", "way/{n}", &one, &two]).exits(0).says("2 of 2 landed");
     assert!(run.stdout.contains(" +2 -1") && run.stdout.contains(" +1 -1"), "{}", run.stdout);
     sandbox.run(["--branch-per-edit", "single/{n}", &one, &two]).exits(0).says("3 of 3 landed");
-    // The second is in conflict with the first: neither comes.
+    // The second suggestion conflicts with the first: neither is accepted.
     sandbox.run(["accept", "way/1", "way/2"]).exits(1).says("of way/2").says("src/a.rs").says("at line 2");
     sandbox.run(["accept", "single/2", "single/1", "single/3"]).exits(1).says("of single/3");
     assert_eq!(sandbox.head(), base);
@@ -205,7 +205,7 @@ fn conflicts(sandbox: &Sandbox) {
     let accepted = id(sandbox);
     let open = sandbox.run(["list", "--open"]).exits(0).stdout;
     assert_eq!(open.matches("conflicts in src/a.rs, 2 commits since").count(), 2, "{open}");
-    // Likewise onto what the branch has become, and back from there.
+    // The same with `--base`, if the branch has changed.
     let shown = ["--base", &base, "--no-keep", &two];
     sandbox.run(shown).exits(1).says("[conflict]").says("fn beta() {}");
     sandbox.run(["-X", "theirs"].iter().chain(&shown)).exits(0).says("-X theirs takes");
@@ -316,7 +316,7 @@ fn a_check_shows_the_diff_of_each_edit_under_its_number() {
         assert!(parts[0].contains("-hello\n+hello world\n") && parts[1].contains("+new\n"), "{diffs}");
         assert!(parts[2].contains("-hello world\n+hello you\n"), "{diffs}");
         assert!(parts[3].starts_with("4: rename old.txt -> older.txt\ndiff --git a/old.txt"), "{diffs}");
-        // It applies as it is.
+        // Git can apply it as it is.
         let _ = Run::fed(sandbox.git_command(["apply", "--check", "-"]), diffs).exits(0);
     }
     let run = sandbox.run(["check", "--diff", "--stat", "--color=always", file]).exits(0);

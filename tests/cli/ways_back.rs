@@ -1,8 +1,8 @@
-//! The commands that a landing names to take it back.
+//! The commands that a landing prints to take it back.
 
 use crate::sandbox::{Run, Sandbox, create, five, kinds};
 
-/// The commands that take a landing back: one, or two ways.
+/// Returns the commands that take a landing back: one or two.
 fn ways_back(run: &Run) -> Vec<&str> {
     let line = run.stdout.lines().find_map(|line| line.strip_prefix("take it back: ")).unwrap();
     let ways = line.split("   (or: ");
@@ -15,7 +15,7 @@ fn path_with_binary() -> std::ffi::OsString {
     std::env::join_paths(std::iter::once(binary).chain(std::env::split_paths(&before))).unwrap()
 }
 
-/// Copies a command into a shell.
+/// Runs a printed command in a shell.
 #[track_caller]
 fn type_in(sandbox: &Sandbox, command: &str) {
     let git = sandbox.git_command([""; 0]);
@@ -41,7 +41,7 @@ fn how_to_take_it_back_is_true() {
         let run = sandbox.apply(options.iter(), &five()).exits(0);
         let ways = ways_back(&run);
         assert_eq!(ways.len(), if options.is_empty() { 2 } else { 1 }, "{}", run.stdout);
-        // The first is the one that leaves nothing.
+        // The first command leaves nothing behind.
         type_in(&sandbox, ways.first().unwrap());
         assert_eq!(sandbox.head(), base);
         if options.contains(&"old") {
@@ -56,7 +56,7 @@ fn how_to_take_it_back_is_true() {
     let run = sandbox.apply([""; 0], &five()).exits(0);
     type_in(&sandbox, ways_back(&run)[1]);
     assert_eq!(sandbox.git(["diff", &base]), "");
-    // Without a record by git alone.
+    // Without a record, git's command alone.
     sandbox.git(["reset", "-q", "--hard", &base]);
     for way in [0, 1] {
         let run = sandbox.apply(["--no-record"], &five()).exits(0);

@@ -1,11 +1,12 @@
-//! Edit by edit at a terminal that `script` makes; what is typed there is given beforehand.
+//! Choosing edit by edit at a terminal that `script` makes. What is typed is given beforehand.
 
 use super::*;
 use sandbox::{Run, replace};
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
-/// Lands with that typed, which is what a shell prints; none where this system cannot make a terminal.
+/// Lands at a terminal where the output of a shell command is typed. Returns `None` if this system cannot make a
+/// terminal.
 #[track_caller]
 fn typed(sandbox: &Sandbox, typing: &str, options: &[&str], response: &str) -> Option<Run> {
     let made = Command::new("script").args(["-qec", "true", "/dev/null"]).stdin(Stdio::null()).output();
@@ -17,7 +18,7 @@ fn typed(sandbox: &Sandbox, typing: &str, options: &[&str], response: &str) -> O
     let ours = sandbox.command(options);
     let quoted = |text: &OsStr| format!("'{}'", text.to_str().unwrap().replace('\'', "'\\''"));
     let words: Vec<_> = std::iter::once(ours.get_program()).chain(ours.get_args()).map(quoted).collect();
-    // The response is on standard input, so that nothing can be asked there, unless a file is named.
+    // Without a file the response comes from standard input, so the answers come from the terminal.
     let (at, out) = (quoted(sandbox.repo.as_os_str()), sandbox.root().join("out"));
     let (words, file, to) = (words.join(" "), quoted(file.as_os_str()), quoted(out.as_os_str()));
     let from = if response.is_empty() { String::new() } else { format!("< {file}") };
@@ -32,13 +33,13 @@ fn typed(sandbox: &Sandbox, typing: &str, options: &[&str], response: &str) -> O
     command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.env("TERM", "xterm").env("SHELL", "/bin/sh");
     let mut run = Run::of(command.output().unwrap());
-    // What was seen there is the one, and what went to standard output the other.
+    // `script` prints what was shown at the terminal; standard output went to a file.
     run.stderr = std::mem::take(&mut run.stdout);
     run.stdout = std::fs::read_to_string(out).unwrap_or_default();
     Some(run)
 }
 
-/// Lines to type.
+/// Returns a shell command that types these lines.
 fn lines(answers: &[&str]) -> String {
     format!("printf '{}'", answers.join("\\n") + "\\n")
 }
@@ -118,13 +119,13 @@ fn several_suggestions_are_asked_about_before_the_first_lands() {
     assert_eq!(sandbox.subjects("main..try/1"), ["Rename b to beta"]);
     assert_eq!(sandbox.subjects("main..try/2"), ["Add more"]);
     assert_eq!(sandbox.status(), "");
-    // Whoever quits is asked nothing more, and nothing more lands.
+    // After `q` nothing more is asked, and nothing more lands.
     let options = ["-i", "-b", "quit/{n}", &one, &two];
     let run = typed(&sandbox, &lines(&["y", "q"]), &options, "").unwrap().exits(0);
     assert!(!run.stderr.contains("two.txt)"), "{}", run.stderr);
     assert_eq!(sandbox.subjects("main..quit/1"), ["Rename b to beta"]);
     assert_eq!(sandbox.git(["branch", "--list", "quit/*"]).trim(), "quit/1");
-    // Whoever ends it in the middle lands nothing, also of the first.
+    // If the input ends in the middle, nothing lands, also of the first response.
     let options = ["-i", "-b", "again/{n}", &one, &two];
     let before = sandbox.listing();
     typed(&sandbox, &lines(&["y", "n"]), &options, "").unwrap().exits(130);
@@ -150,7 +151,7 @@ fn colours_are_gits() {
         let run = typed(&sandbox, &lines(&["q"]), options, &five()).unwrap().exits(0);
         assert!(!run.stderr.contains('\u{1b}'), "{:?}", run.stderr);
     }
-    // What the response brings never acts on the terminal.
+    // Text from the response never acts on the terminal.
     let hostile = create("x", "A \u{1b}[2Jreason", "\u{1b}]0;title\u{7}\n");
     let run = typed(&sandbox, &lines(&["q"]), &["-i"], &hostile).unwrap().exits(0);
     assert!(!run.stderr.contains('\u{1b}') && !run.stderr.contains('\u{7}'), "{:?}", run.stderr);
@@ -248,7 +249,7 @@ fn what_builds_on_an_edit_that_is_not_wanted_is_not_asked_about() {
     assert!(run.stderr.contains("edit 2 is left out too"), "{}", run.stderr);
     assert!(run.stderr.contains("edit 3 is left out too"), "{}", run.stderr);
     assert_eq!(sandbox.subjects("HEAD~.."), ["Four"]);
-    // Of two that are the same, one alone has no place: neither lands.
+    // Two edits are equal, so one of them alone is ambiguous, and neither lands.
     let sandbox = Sandbox::new();
     sandbox.file("f", "x\nrun()\ny\nrun()\nz\n");
     sandbox.commit("more");
@@ -285,7 +286,7 @@ fn hunks_are_chosen_one_by_one() {
             assert!(text.contains(part), "{answers:?}: no {part:?} in {text}\n{}", run.stderr);
         }
         sandbox.is_sound();
-        // What was left out lands when the response comes again.
+        // The hunks that were left out land when the response is given again.
         sandbox.apply(["-q"], three).exits(0);
         let text = sandbox.text("f");
         assert!(
@@ -312,13 +313,13 @@ fn an_answer_can_be_taken_back() {
         assert_eq!(sandbox.status(), "");
         Some((sandbox.subjects(&format!("{old}..")), run))
     };
-    // There is nothing before the first, so that `k` prints the help.
+    // There is no answer before the first one, so `k` prints the help.
     let Some((all, run)) = landed(&["k", "y", "n", "k", "y", "n", "y", "k", "k", "y", "n", "y"]) else {
         return;
     };
     assert!(run.stderr.contains("? - print this help"), "{}", run.stderr);
     assert_eq!(all, landed(&["y", "y", "y", "n", "y"]).unwrap().0);
-    // What followed from an answer is taken back with it.
+    // What followed from the answer is taken back too.
     let mut sandbox = Sandbox::new();
     sandbox.file("f", "one\n");
     sandbox.commit("more");
@@ -329,13 +330,13 @@ fn an_answer_can_be_taken_back() {
     assert!(run.stderr.contains("edit 2 is left out too"), "{}", run.stderr);
     assert_eq!(sandbox.text("f"), "three\n");
     assert_eq!(run.stdout.matches("not wanted").count(), 1, "{}", run.stdout);
-    // Of what all later edits of a file were answered by.
+    // The same for an answer that was for all later edits of a file.
     sandbox.git(["reset", "-q", "--hard", "HEAD~2"]);
     let again = ["-i", "--again"];
     let run = typed(&sandbox, &lines(&["d", "k", "a", "k", "y", "n", "y"]), &again, &answer).unwrap();
     let _ = run.exits(0);
     assert_eq!((sandbox.text("f").as_str(), sandbox.exists("g")), ("two\n", true));
-    // The text that the user wrote stays.
+    // The text that the user wrote is kept.
     sandbox.git(["reset", "-q", "--hard", "HEAD~2"]);
     sandbox.set("GIT_EDITOR", "sed -i s/two/mine/");
     let one = patch("f", "Two", "one\n", "two\n") + &create("g", "New", "g\n");
@@ -402,7 +403,7 @@ fn the_editor_opens_on_the_message() {
         ("f() { printf 'Mine\\n\\nA body.\\n' > \"$1\"; }; f", "Mine", "A body."),
         ("f() { : > \"$1\"; }; f", "Replace README", ""),
         ("false", "Greet the world", ""),
-        // It is the user's own, as with -m: nothing in it is taken for a model's.
+        // It is the user's own message, as with -m. Nothing in it is treated as a model's text.
         (
             "f() { printf 'Parse v1. Keep v2\\n\\n# 1 too\\n\\nReviewed-by: A <a@b>\\n' > \"$1\"; }; f",
             "Parse v1. Keep v2",
@@ -446,7 +447,7 @@ fn the_editor_opens_on_the_new_text() {
         assert_eq!(sandbox.subjects("HEAD~.."), ["Rename b"]);
         sandbox.is_sound();
     }
-    // A file that is made, and one that is written anew.
+    // A file that is created, and one that is replaced.
     let mut sandbox = Sandbox::new();
     let editor = sandbox.root().join("editor");
     sandbox.script(&editor, "#!/bin/sh\nsed -i 's/new/newer/;s/world/all/' \"$1\"\n");
@@ -456,7 +457,7 @@ fn the_editor_opens_on_the_new_text() {
     let _ = run.exits(0);
     assert_eq!(sandbox.text("src/new/mod.rs"), "pub fn newer() {}\n");
     assert_eq!(sandbox.text("README"), "hello all\n");
-    // What is made of it goes by the same rules as the response.
+    // The edited text has to follow the same rules as the response.
     let sandbox = {
         let mut sandbox = Sandbox::new();
         let editor = sandbox.root().join("editor");

@@ -1,11 +1,11 @@
-//! What is said of calls that come to nothing, and of arguments that make no sense.
+//! Answers to calls that change nothing, and to arguments that make no sense.
 
 use super::{Client, edit, edits, two};
 use crate::sandbox::patch;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The text of an answer, and its report, which has what the tool's schema says.
+/// Returns the text of an answer, and its report, which must fit the tool's schema.
 pub(super) fn call_for_text(
     client: &mut Client,
     tool: &str,
@@ -70,7 +70,7 @@ fn what_was_not_taken_back_is_not_said_to_be() {
     assert_eq!(text, "nothing has landed here\n");
     let landed = client.call("land", &repo, edits(&[edit("README", "hello", "hi")]));
     let undo = json!({"id": landed["landing"]});
-    // In the way of local changes.
+    // Local changes are in the way.
     sandbox.file("README", "local\n");
     let (text, report) = call_for_text(&mut client, "undo", &repo, undo.clone());
     assert_eq!(report["status"], "in-the-way", "{report}");
@@ -87,7 +87,7 @@ fn what_was_not_taken_back_is_not_said_to_be() {
     assert!(text.starts_with("nothing was taken back\n") && text.contains("broken"), "{text}");
     assert!(!text.contains("  taken back"), "{text}");
     sandbox.git(["config", "--unset", "llmapply.exec"]);
-    // Its lines have changed since.
+    // The lines have changed since.
     sandbox.file("README", "hi there\n");
     sandbox.commit("meanwhile");
     let (text, report) = call_for_text(&mut client, "undo", &repo, undo);
@@ -153,7 +153,7 @@ fn an_argument_that_makes_no_sense_is_named() {
         assert!(text.contains(said), "{said}: {text}");
     }
     assert_eq!(sandbox.head(), before);
-    // What is empty is not given.
+    // An empty argument counts as not given.
     for number in 0..2 {
         let new = json!({"path": format!("n{number}"), "op": "create", "new": "", "old": "", "to": null, "all": null});
         let arguments = json!({"edits": [new], "key": "", "base": "", "branch": null, "response": "",
@@ -191,7 +191,7 @@ fn a_correction_lands_under_the_key_of_its_attempt() {
     let said = format!("the key k1 has landed as {} on ", landed["landing"].as_str().unwrap());
     assert!(text.starts_with(&said) && text.contains("the edits of this call were not made"), "{text}");
     assert!(!sandbox.exists("n"));
-    // The command goes on with an attempt of the server's in the same way.
+    // The command line continues an attempt of the server in the same way.
     let mut bad = edits(&[edit("src/a.rs", "fn aa() {}", "fn alpha() {}")]);
     bad["key"] = "k2".into();
     let refused = client.call("land", &sandbox.repo, bad);
@@ -231,7 +231,7 @@ fn no_line_is_quoted_of_files_that_no_model_is_shown() {
                 );
             }
         }
-        // People see their own file, and what they send back to a model holds nothing of it.
+        // People see their own file, but the text for the model quotes nothing of it.
         let bad = patch(path, "w", "first\nthe pass word is roses\nlast\n", "x\n");
         sandbox.apply(["--no-keep"], &bad).exits(1).says("rosebud");
         let feedback = sandbox.apply(["--no-keep", "--feedback"], &bad).exits(1).stdout;
@@ -291,7 +291,7 @@ fn what_cannot_be_read_is_named_beside_what_can() {
     let left_out =
         json!([{"path": "gone", "why": "no tracked file"}, {"path": "link", "why": "symbolic link"}]);
     assert_eq!(read["left_out"], left_out);
-    // No more than one call may give.
+    // These are more than one call may return.
     for number in 10..40 {
         sandbox.file(&format!("big/{number}"), "a line\n".repeat(200_000 / 7));
     }

@@ -1,4 +1,4 @@
-//! Golden cases, and those of the formats' origins where they are: by `land` each comes to what it comes to by the command.
+//! The golden cases, and those of the formats' own tools if they are there: `land` has the same result as the command.
 
 use super::Client;
 use crate::sandbox::Sandbox;
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// What is in a folder, in order.
+/// Returns what is in a folder, sorted.
 fn list(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut all: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -15,7 +15,7 @@ fn list(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// All files below a folder, by their paths in it.
+/// Returns all files below a folder, by their paths in it.
 fn files(top: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     let mut folders = vec![top.to_owned()];
@@ -32,10 +32,10 @@ fn files(top: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Lands each case by the command and by the server, on branches of their own; says how many have landed.
+/// Lands each case by the command and by the server, on branches of their own. Returns how many have landed.
 fn compare(cases: &[PathBuf], before: &str) -> usize {
     let sandbox = Sandbox::new();
-    // Nothing of one landing is to be known to the other.
+    // One landing must not know about the other.
     sandbox.git(["config", "llmapply.record", "false"]);
     sandbox.git(["config", "llmapply.keep", "false"]);
     let mut import = sandbox.git_command(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Clients of others.
+//! The configuration of agents, and client libraries.
 
 use super::two;
 use crate::sandbox::{Run, Sandbox};

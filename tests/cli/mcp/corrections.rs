@@ -1,10 +1,10 @@
-//! An agent that does what it is told after a refusal gets its good edits landed.
+//! If an agent does what a refusal tells it, its good edits land.
 
 use super::answers::call_for_text;
 use super::{Client, edit, edits, two};
 use serde_json::{Value, json};
 
-/// A good edit, and one whose `old` is nowhere.
+/// Returns a good edit, and one whose `old` is not in the file.
 fn half() -> [Value; 2] {
     [edit("README", "hello", "hi"), edit("src/a.rs", "fn bb() {}", "fn beta() {}")]
 }
@@ -51,7 +51,7 @@ fn what_may_not_change_is_left_out_by_sending_a_good_edit_again() {
     assert_eq!(landed["status"], "landed", "{landed}");
     assert!(told.contains(".husky/pre-commit  not wanted") && told.contains("1 commit"), "{told}");
     assert_eq!((sandbox.text("README"), sandbox.exists("gone.txt")), ("hi\n".to_owned(), true));
-    // What failed for another reason is corrected first.
+    // An edit that failed for another reason has to be corrected first.
     let hook = json!({"path": ".husky/pre-push", "op": "create", "new": "y\n"});
     let good = edit("old.txt", "one", "1");
     let all = edits(&[good.clone(), bad, hook]);
@@ -94,7 +94,7 @@ fn an_empty_file_is_filled() {
     let landed = client.call("land", &sandbox.repo, fill("pkg/__init__.py"));
     assert_eq!(landed["status"], "landed", "{landed}");
     assert_eq!(sandbox.text("pkg/__init__.py"), "x = 1\n");
-    // One with lines is refused, and they are shown.
+    // A file with lines is refused, and its lines are shown.
     let (told, refused) = call_for_text(&mut client, "land", &sandbox.repo, fill("README"));
     assert_eq!(refused["diagnostics"][0]["code"], "already-exists", "{refused}");
     assert!(told.contains("the search text is empty, but the file has 1 line"), "{told}");

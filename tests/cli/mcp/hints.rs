@@ -5,7 +5,7 @@ use super::{Client, edit, edits, two};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The text and the report, which name no option and no command.
+/// Returns the text and the report, and checks that they name no option and no command.
 #[track_caller]
 fn told(client: &mut Client, tool: &str, repo: &Path, arguments: Value) -> (String, Value) {
     let (text, report) = call_for_text(client, tool, repo, arguments);
@@ -30,7 +30,7 @@ fn no_refusal_or_error_names_what_only_the_command_line_has() {
     let wrong = json!({"attempt": "0123456789", "edits": [edit("README", "hello", "hi")]});
     assert_eq!(told(&mut client, "correct", &repo, wrong).1["error"]["code"], "no-attempt");
     assert_eq!(told(&mut client, "undo", &repo, json!({})).1["error"]["code"], "nothing-to-undo");
-    // A conflict with what the branch has become, and one of an undo.
+    // A conflict with later commits of the branch, and a conflict of an undo.
     let base = sandbox.head();
     let landed = client.call("land", &repo, edits(&[edit("README", "hello", "hi")]));
     sandbox.file("README", "good day\n");

@@ -1,4 +1,4 @@
-//! Calls while they run: cancelled, killed, many.
+//! Calls that are running: cancelled, killed, or many at the same time.
 
 use super::{Client, edit, edits, two};
 use crate::sandbox::{Sandbox, five};
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Makes landings take five seconds, and says when they do.
+/// Makes landings take five seconds, and returns the file that exists once one has begun.
 fn slow(sandbox: &Sandbox) -> std::path::PathBuf {
     let mark = sandbox.root().join("mark");
     sandbox.git(["config", "llmapply.exec", &format!("touch {}; sleep 5", mark.display())]);
@@ -33,7 +33,7 @@ fn what_is_cancelled_lands_nothing_and_is_not_answered() {
     let mut client = Client::start(&sandbox, &elsewhere);
     let id = client.start_call("land", &sandbox.repo, edits(&[edit("README", "hello", "hi")]));
     wait_for(&mark);
-    // Others go on meanwhile, also in another repository, and one that is not cancelled lands.
+    // Meanwhile other calls go on, also in another repository, and a call that is not cancelled lands.
     let other = Sandbox::new();
     assert_eq!(client.call("land", &other.repo, edits(&[edit("README", "hello", "hi")]))["status"], "landed");
     let began = Instant::now();
@@ -53,7 +53,7 @@ fn what_is_cancelled_lands_nothing_and_is_not_answered() {
     assert_eq!((after.status, after.index), (before.status, before.index));
     assert_eq!(sandbox.text("README"), "hello\n");
     sandbox.is_sound();
-    // The server goes on.
+    // The server still works.
     assert_eq!(
         client.call("land", &sandbox.repo, edits(&[edit("README", "hello", "hi")]))["status"],
         "landed"
@@ -101,7 +101,7 @@ fn a_client_that_reads_nothing_can_cancel_and_go_away() {
         let id = client.start_call("land", &sandbox.repo, edits(&[edit("README", "hello", "hi")]));
         wait_for(&mark);
         let began = Instant::now();
-        // Far more than a pipe holds.
+        // These answers are far more than a pipe holds.
         for _ in 0..200 {
             client.send("tools/list", &json!({}));
         }
@@ -248,7 +248,7 @@ fn landings_side_by_side_all_land() {
 fn what_is_worth_knowing_is_logged_from_the_level_that_was_asked_for() {
     for (level, is_logged) in [("warning", true), ("error", false)] {
         let (sandbox, elsewhere) = two();
-        // A hook that fails after the landing is a warning.
+        // If a hook fails after the landing, that is a warning.
         let hook = sandbox.repo.join(".git/hooks/post-commit");
         std::fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
         std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();

@@ -44,7 +44,7 @@ fn what_is_read_is_checked_landed_and_taken_back() {
     assert_eq!(sandbox.text("new.txt"), "one\ntwo\n");
     assert!(sandbox.exists("docs/new.txt") && !sandbox.exists("gone.txt"));
     assert_eq!(sandbox.git(["status", "--porcelain"]), "");
-    // Once more, it has landed.
+    // The same call again reports that it has landed.
     let again = client.call("land", &repo, all);
     assert_eq!((&again["status"], &again["landing"]), (&json!("nothing"), &landed["landing"]));
     let shown = client.call("show", &repo, json!({"id": landed["landing"]}));
@@ -90,7 +90,7 @@ fn a_refusal_is_a_result_that_is_gone_on_from() {
     let landed = client.call("correct", &sandbox.repo, fixed);
     assert_eq!(landed["status"], "landed", "{landed}");
     assert_eq!(sandbox.subjects(&format!("{before}..")).len(), 2);
-    // An answer without edits, arguments that make no sense, and a place that is none.
+    // An answer without edits, arguments that make no sense, and a path without a repository.
     assert_eq!(client.call("land", &sandbox.repo, json!({"response": "no"}))["status"], "no-edits");
     for arguments in [
         json!({}),
@@ -122,7 +122,7 @@ fn the_same_key_lands_once_while_its_landing_is_in_effect() {
     assert_eq!((&again["status"], &again["landing"]), (&json!("nothing"), &landed["landing"]));
     assert_eq!(again["commits"], landed["commits"]);
     assert!(!sandbox.exists("b.txt"));
-    // Side by side one lands, and the other is answered with that.
+    // Of two calls at the same time one lands, and the other gets its result.
     let both = ["c.txt", "d.txt"].map(|path| {
         let mut arguments = with_key(path);
         arguments["key"] = "task 2".into();
@@ -136,10 +136,10 @@ fn the_same_key_lands_once_while_its_landing_is_in_effect() {
         answers.iter().map(|answer| &answer["result"]["structuredContent"]["landing"]).collect();
     assert!(landings[0].is_string() && landings[0] == landings[1], "{answers:?}");
     assert_ne!(sandbox.exists("c.txt"), sandbox.exists("d.txt"));
-    // What was taken back is not in effect.
+    // A landing that was taken back is not in effect.
     client.call("undo", &sandbox.repo, json!({"id": landed["landing"]}));
     assert_eq!(client.call("land", &sandbox.repo, with_key("b.txt"))["status"], "landed");
-    // Without records nothing knows the key.
+    // Without records no key is known.
     sandbox.git(["config", "llmapply.record", "false"]);
     let answer = client.call("land", &sandbox.repo, with_key("e.txt"));
     assert_eq!(answer["error"]["code"], "usage", "{answer}");
@@ -164,14 +164,14 @@ fn the_configuration_forbids_and_no_call_allows() {
     }
     let read = client.call("read", &sandbox.repo, json!({"paths": ["README"]}));
     assert_eq!(read["files"][0]["text"], "hello\n");
-    // An attempt of the command line that was allowed to: not here.
+    // An attempt of the command line that was allowed to do this is not allowed to do it here.
     let response = create("infra/b", "Add it", "b\n") + &patch("src/a.rs", "Change it", "no\n", "none\n");
     let run = sandbox.apply(["--no-exclude", "--json"], &response).exits(1);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     let fix = json!({"attempt": report["attempt"], "edits": [edit("src/a.rs", "fn a()", "fn z()")]});
     let refused = client.call("correct", &sandbox.repo, fix);
     assert_eq!(refused["status"], "refused", "{refused}");
-    // Nor one that was confined to other paths: both have to allow it.
+    // The same for one that was limited to other paths: both have to allow the edit.
     sandbox.git(["config", "llmapply.include", "README"]);
     let run = sandbox
         .apply(["--include=src", "--json"], &patch("src/a.rs", "Change it", "no\n", "none\n"))
@@ -181,7 +181,7 @@ fn the_configuration_forbids_and_no_call_allows() {
     let refused = client.call("correct", &sandbox.repo, fix);
     assert_eq!(refused["diagnostics"][0]["code"], "policy", "{refused}");
     sandbox.git(["config", "--unset", "llmapply.include"]);
-    // A check that fails is an error of the world, with what it has printed.
+    // A failing check is an error, with what the check has printed.
     sandbox.git(["config", "llmapply.exec", "echo broken; false"]);
     let id = client.start_call("land", &sandbox.repo, edits(&[edit("README", "hello", "hi")]));
     let answer = client.answer(id);

@@ -1,4 +1,4 @@
-//! What `.aiignore` and `llmapply.exclude` keep back, whatever a call names.
+//! What `.aiignore` and `llmapply.exclude` keep back stays hidden, whatever a call names.
 
 use super::answers::call_for_text;
 use super::{Client, edits, two};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const KEY: &str = "api=KEY123\n";
 
-/// A repository whose secret is older than its `.aiignore`.
+/// Creates a repository with a secret that is older than its `.aiignore`.
 fn with_secret() -> (Sandbox, Sandbox) {
     let (sandbox, elsewhere) = two();
     sandbox.file("sec/k.txt", KEY);
@@ -21,7 +21,7 @@ fn with_secret() -> (Sandbox, Sandbox) {
 fn no_older_commit_shows_what_head_keeps_back() {
     let (sandbox, elsewhere) = with_secret();
     sandbox.git(["branch", "older", "HEAD~"]);
-    // A pattern that HEAD has no more counts for the commit that has it.
+    // A pattern that HEAD no longer has still counts for the commit that has it.
     sandbox.file("old.txt", KEY);
     sandbox.file(".aiignore", "sec/\nold.txt\n");
     sandbox.commit("more");
@@ -37,7 +37,7 @@ fn no_older_commit_shows_what_head_keeps_back() {
         assert!(!text.contains("KEY123"), "{reference}: {text}");
         assert_eq!(read["left_out"][0]["why"], ".aiignore", "{reference}: {read}");
     }
-    // Nor does a refusal there, or of edits that were made for it.
+    // A refusal at that commit, or of edits made for it, does not quote the file either.
     let bad = json!({"path": "sec/k.txt", "op": "edit", "old": "api=KEY12", "new": "no\nno"});
     for (name, value) in [("branch", "older"), ("base", "HEAD~3")] {
         let mut all = edits(&[bad.clone(), json!({"path": "sec/k.txt", "op": "create", "new": "x"})]);
@@ -81,7 +81,7 @@ fn what_is_kept_back_is_not_moved_or_copied_to_where_it_is_shown() {
     let suggested = client.call("suggest", &sandbox.repo, suggest(&copy("sec/k.txt")));
     assert_eq!(suggested["suggestions"][0]["report"]["status"], "refused", "{suggested}");
     assert_eq!(sandbox.git(["branch", "--format=%(refname:short)"]), "main");
-    // Other files move, what is kept back is edited unseen, and the command line moves all.
+    // Other files can be moved. A withheld file can be edited unseen. The command line can move all files.
     let unseen = json!({"path": "sec/k.txt", "op": "edit", "old": KEY, "new": "api=NEW\n"});
     let other = json!({"path": "old.txt", "op": "move", "to": "sec/old.txt"});
     let landed = client.call("land", &sandbox.repo, edits(&[unseen, other]));

@@ -45,7 +45,7 @@ fn the_rest_is_taken_back_after_a_revert_by_git() {
     sandbox.run(["undo"]).exits(0);
     assert_eq!(sandbox.subjects(&format!("{reverted}..")), ["Revert \"Drop it\"", "Revert \"Say more\""]);
     assert_eq!(tree(&sandbox, "HEAD"), tree(&sandbox, &old));
-    // And git reverts what undo has made.
+    // `git revert` takes back what undo has made.
     sandbox.git(["revert", "--no-edit", "HEAD"]);
     assert_eq!(sandbox.text("README"), "hello world\n");
     sandbox.run(["undo"]).exits(0);
@@ -94,7 +94,7 @@ fn another_clone_has_the_records_or_the_trailers() {
             }
             sandbox.git(["-C", "../clone", "reset", "-q", "--hard", &mine]);
         }
-        // The way back that is named works.
+        // The command that is named for the way back works.
         sandbox.run(["-C", "../clone", "undo"]).exits(0).says(&format!("git llm-apply redo {landing}"));
         sandbox.run(["-C", "../clone", "redo", &landing]).exits(0).says(&format!("put {landing} back"));
         sandbox.git(["-C", "../clone", "reset", "-q", "--hard", &mine]);
@@ -121,7 +121,7 @@ fn the_newest_landing_on_the_branch_is_meant() {
     sandbox.run(["redo"]).exits(0);
     sandbox.run(["redo"]).exits(0);
     assert!(sandbox.exists("a") && sandbox.exists("b"));
-    // Merged by git onto another branch it can be taken back there.
+    // If git has merged it onto another branch, it can be taken back there.
     sandbox.git(["checkout", "-q", "-b", "third", "HEAD~2"]);
     sandbox.git(["merge", "-q", "--no-ff", "--no-edit", "other"]);
     sandbox.run(["undo"]).exits(0);
@@ -148,7 +148,7 @@ fn what_git_has_made_again_is_known_again() {
     );
     assert!(sandbox.exists("mine.txt") && sandbox.exists("theirs.txt") && sandbox.exists("gone.txt"));
     sandbox.run(["redo"]).exits(0);
-    // One of them alone, on another branch.
+    // Only one of them, on another branch.
     sandbox.git(["checkout", "-q", "-b", "other", &old]);
     sandbox.git(["commit", "-q", "--allow-empty", "-m", "other"]);
     sandbox.git(["cherry-pick", &format!("{rebased}~2")]);

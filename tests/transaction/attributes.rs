@@ -1,11 +1,11 @@
-//! What attributes and configuration make of a file in the checkout: what a landing leaves there is, byte for byte, what
-//! git's own checkout of the same commit makes.
+//! Attributes and configuration decide what a file looks like in the checkout. A landing must leave there, byte for
+//! byte, what git's own checkout of the same commit makes.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch};
 use std::path::Path;
 
-/// What an attribute file may say of a file, one setting each.
+/// Settings that an attribute file may have for a file.
 const ATTRIBUTES: &[&str] = &[
     "",
     "text",
@@ -55,7 +55,7 @@ const ATTRIBUTES: &[&str] = &[
     "working-tree-encoding=UTF-8 eol=crlf",
 ];
 
-/// What the configuration may say beside.
+/// Settings of the configuration.
 const CONFIGURATIONS: &[&[&str]] = &[
     &[],
     &["core.autocrlf=true"],
@@ -67,7 +67,7 @@ const CONFIGURATIONS: &[&[&str]] = &[
     &["core.autocrlf=input", "core.eol=crlf", "core.safecrlf=warn"],
 ];
 
-/// Files of the repository: what they are called, and what the blob holds. Every one has a line `edit` once.
+/// Files of the repository: the name, and the content of the blob. Each has a line `edit` once.
 const FILES: &[(&str, &[u8])] = &[
     ("lf", b"one\nedit\ntwo\n"),
     ("crlf", b"one\r\nedit\r\ntwo\r\n"),
@@ -81,7 +81,7 @@ const FILES: &[(&str, &[u8])] = &[
     ("ids", b"edit\n$Id: 0000000000000000000000000000000000000000 $\r\n"),
 ];
 
-/// Sets the time stamps of all files back, so that git has to look at their content.
+/// Sets the time stamps of all files back, so that git has to read their content.
 fn stale(top: &Path, names: &str) {
     let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_600_000_000);
     for name in names.lines() {
@@ -90,8 +90,8 @@ fn stale(top: &Path, names: &str) {
     }
 }
 
-/// A repository in which every file stands below every setting, checked out by git under that configuration; and the
-/// files that are unchanged then, as git sees it: a CRLF in a blob that is text is a change of its own.
+/// Creates a repository in which every file exists below every setting, and lets git check it out with that
+/// configuration. Returns the files that git then sees as unchanged: a CRLF in a blob that is text is a change.
 fn repository(configuration: &[&str], attributes: &str) -> (Sandbox, Vec<String>) {
     let sandbox = Sandbox::unborn();
     for at in 0..ATTRIBUTES.len() {
@@ -123,7 +123,7 @@ fn repository(configuration: &[&str], attributes: &str) -> (Sandbox, Vec<String>
     (sandbox, unchanged)
 }
 
-/// Lands an edit of each of these files, and a new one beside them, and compares with what git checks out.
+/// Lands an edit of each of these files and a new file next to them, and compares the result with what git checks out.
 fn judge(sandbox: &Sandbox, files: &[String], what: &str) {
     let mut response: String =
         files.iter().map(|file| patch(file, "w", "edit\n", "changed\nmore\n")).collect();
@@ -144,7 +144,7 @@ fn judge(sandbox: &Sandbox, files: &[String], what: &str) {
         }
     }
     assert!(wrong.is_empty(), "{what}:\n{}", wrong.join("\n"));
-    // No status but what a fresh checkout has, whether git trusts the index or looks at the content.
+    // The status must be that of a fresh checkout, whether git trusts the index or reads the content.
     stale(&fresh, &names);
     let of = |top: &str| sandbox.git(["-C", top, "status", "--porcelain"]);
     let gits = of(fresh.to_str().unwrap());
@@ -163,7 +163,7 @@ fn judge_all(configurations: &[&[&str]]) {
     }
 }
 
-// In two halves, which run side by side.
+// In two halves, which run in parallel.
 
 #[test]
 fn a_landing_leaves_what_git_checks_out() {
@@ -181,7 +181,7 @@ fn attributes_count_wherever_git_reads_them() {
     judge(&sandbox, &files, "info/attributes");
     let (sandbox, files) = repository(&["core.attributesFile=../mine"], "../mine");
     judge(&sandbox, &files, "a relative core.attributesFile");
-    // From a tree: that is git's own way.
+    // From a tree, which is a feature of git alone.
     for (name, value) in [("GIT_ATTR_SOURCE", "HEAD"), ("GIT_CONFIG_PARAMETERS", "'attr.tree'='HEAD'")] {
         let mut sandbox = Sandbox::new();
         sandbox.set(name, value);
@@ -189,7 +189,7 @@ fn attributes_count_wherever_git_reads_them() {
         sandbox.apply([""; 0], &create("new", "w", "a\nb\n")).exits(128).says(said).says("hint: use -b");
         sandbox.apply(["-b", "side"], &create("new", "w", "a\nb\n")).exits(0);
     }
-    // By `git -c`, and read from a directory that the name is not relative to.
+    // By `git -c`, and run from a directory that the name is not relative to.
     let mut sandbox = Sandbox::new();
     sandbox.file("../mine \"\\#", "* text eol=crlf\n");
     sandbox.set("GIT_CONFIG_COUNT", "1");

@@ -1,4 +1,5 @@
-//! Uncommitted changes in the files that a landing touches: carried across, or refused with everything as it was.
+//! `--autostash`: uncommitted changes in the files that a landing touches are carried across, or the landing is refused
+//! with everything as it was.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, five, patch, remove, rename, replace, same};
@@ -6,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 const LINES: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
 
-/// With a file of nine lines.
+/// Creates a repository with a file of nine lines.
 fn nine() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.file("f", LINES);
@@ -24,7 +25,7 @@ fn changes_in_other_lines_are_carried_across() {
     let mine = LINES.replace("eight", "EIGHT");
     sandbox.file("f", &mine);
     let before = sandbox.listing();
-    // Not unless it is asked for.
+    // Not without the option.
     let _ =
         sandbox.apply(["-q", "--no-keep"], &edit()).exits(4).says("f has local changes").says("--autostash");
     same("refused", &before, &sandbox.listing());
@@ -34,13 +35,13 @@ fn changes_in_other_lines_are_carried_across() {
     assert_eq!(sandbox.git(["diff", "--name-only", "--cached"]), "");
     assert_eq!(sandbox.status(), " M f");
     sandbox.is_sound();
-    // By configuration, and taken back by what is typed.
+    // By configuration, and undone on the command line.
     sandbox.git(["config", "llmapply.autostash", "true"]);
     let again = patch("f", "Change the fifth", "four\nfive\nsix\n", "four\nFIVE\nsix\n");
     sandbox.apply(["-q", "--no-autostash", "--no-keep"], &again).exits(4);
     sandbox.apply(["-q"], &again).exits(0);
     assert_eq!(sandbox.text("f"), mine.replace("two", "TWO").replace("five", "FIVE"));
-    // Run again it is known to be done, or refused: nothing is touched.
+    // A second run is already applied or refused; it changes nothing.
     let before = sandbox.state();
     let run = sandbox.apply(["-q", "--no-keep"], &again);
     assert!(matches!(run.code, Some(0 | 1)), "{}", run.stderr);
@@ -57,10 +58,10 @@ fn what_is_staged_stays_staged() {
     assert_eq!(sandbox.git(["show", ":f"]) + "\n", staged.replace("two", "TWO"));
     assert_eq!(sandbox.text("f"), staged.replace("two", "TWO"));
     assert_eq!(sandbox.status(), "M  f");
-    // What was staged before is in the object store still, as git leaves it.
+    // The object that was staged before is still in the object store, as with git.
     sandbox.has_sound_objects();
     sandbox.leaves_no_file();
-    // And what is not, is not.
+    // What is not staged stays unstaged.
     let both = staged.replace("two", "TWO").replace("nine", "NINE");
     sandbox.file("f", &both);
     let more = patch("f", "Change the fourth", "four\n", "FOUR\n");
@@ -81,7 +82,7 @@ fn modes_and_line_ends_are_kept() {
     assert_eq!(sandbox.git(["diff", "--summary"]), " mode change 100644 => 100755 f");
     assert_eq!(sandbox.text("f"), LINES.replace("two", "TWO"));
 
-    // As the checkout has them, lines that end otherwise among them.
+    // Line ends stay as in the checkout, even mixed ones.
     let sandbox = Sandbox::new();
     sandbox.git(["config", "core.autocrlf", "true"]);
     sandbox.file("f", LINES.replace('\n', "\r\n"));
@@ -205,7 +206,7 @@ fn what_cannot_be_carried_is_refused() {
         assert!(!run.stderr.contains("use --autostash"), "{what}: {}", run.stderr);
         if what.contains("that I") {
             assert!(run.stderr.contains("f was removed or moved without a commit"), "{}", run.stderr);
-            // Nor is it said to help where it would not.
+            // The hint does not name the option if it would not help.
             let without = sandbox.apply(["-q", "--no-keep"], answer).exits(4);
             assert!(!without.stderr.contains("--autostash"), "{what}: {}", without.stderr);
         }
@@ -222,7 +223,7 @@ fn they_go_along_with_a_file_that_is_moved() {
     let moved = || rename("f", "d/g", "Move it");
     let edited = || moved() + &patch("d/g", "And change it", "two\n", "TWO\n");
     let now = |text: &str| text.replace("two", "TWO");
-    // In the checkout alone, staged alone, and both.
+    // Changes only in the checkout, only staged, and both.
     let staged = LINES.replace("eight", "EIGHT");
     let mine = staged.replace("five", "5");
     for (stage, disk, status) in
@@ -253,7 +254,7 @@ fn they_go_along_with_a_file_that_is_moved() {
             sandbox.leaves_no_file();
         }
     }
-    // Where both change the same line, everything stays.
+    // If both change the same line, everything stays as it was.
     let sandbox = nine();
     sandbox.file("f", LINES.replace("two", "2"));
     let before = sandbox.listing();
@@ -302,7 +303,7 @@ fn they_go_along_where_a_move_is_taken_back_put_back_or_accepted() {
             assert_eq!((sandbox.text(to), mode(to)), (wanted, 0o600), "{what}");
             assert_eq!(sandbox.status(), format!(" M {to}"), "{what}");
             assert!(!sandbox.exists(from), "{what}");
-            // Likewise with nothing that is not committed.
+            // The same without uncommitted changes.
             sandbox.git(["checkout", "-q", "--", to]);
             std::fs::set_permissions(sandbox.repo.join(to), PermissionsExt::from_mode(0o600)).unwrap();
             let back = if verb[0] == "undo" { "redo" } else { "undo" };
@@ -383,7 +384,7 @@ fn an_undo_and_a_redo_carry_them_too() {
         sandbox.run(["redo", "--autostash"]).exits(0);
         assert_eq!(sandbox.text("f"), changed.replace("two", "TWO"));
         assert_eq!(sandbox.head() == landed, !later);
-        // What would be lost is not carried.
+        // Changes that would be lost are not carried across.
         sandbox.file("new", "new and mine\n");
         let before = sandbox.listing();
         sandbox.run(["undo", "--autostash"]).exits(4).says("changes to new cannot be carried across");
@@ -403,7 +404,7 @@ fn hooks_and_commands_do_not_see_them() {
     sandbox.file("f", LINES.replace("eight", "EIGHT"));
     sandbox.apply(["-q", "--autostash", "-x", "! grep EIGHT f && grep TWO f"], &edit()).exits(0);
     assert_eq!(sandbox.text("f"), LINES.replace("eight", "EIGHT").replace("two", "TWO"));
-    // A command that fails leaves all as it was.
+    // If a command fails, everything stays as it was.
     let before = sandbox.state();
     let other = patch("f", "w", "six\n", "SIX\n");
     sandbox.apply(["-q", "--autostash", "--no-keep", "-x", "false"], &other).exits(2);
@@ -430,7 +431,7 @@ fn they_go_along_with_a_file_that_a_hook_changes() {
     assert_eq!(sandbox.status(), " M f");
     sandbox.has_sound_objects();
     sandbox.leaves_no_file();
-    // Where they meet nothing lands.
+    // If the hook and the user change the same lines, nothing lands.
     sandbox.git(["reset", "-q", "--hard", "HEAD~"]);
     sandbox.file("f", LINES.to_owned() + "eleven\n");
     let run = sandbox.apply(["-q", "--no-keep", "--autostash"], &create("new", "w", "y\n")).exits(4);
@@ -475,7 +476,7 @@ fn killed_it_is_restored_from_the_copy_if_need_be() {
     let journal = std::fs::read_to_string(transaction_dir.join("journal")).unwrap();
     assert!(journal.contains("\"saved\":true"), "{journal}");
     assert_eq!(std::fs::read_to_string(transaction_dir.join("files/0.mine")).unwrap(), mine);
-    // Exchanged it has the one name, else the other.
+    // The displaced file is `0.new` if the names were exchanged, else `0.old`.
     let removed = |name: &&&str| std::fs::remove_file(transaction_dir.join("files").join(name)).is_ok();
     assert_eq!(["0.new", "0.old"].iter().filter(removed).count(), 1);
     sandbox.run(["recover"]).exits(0);

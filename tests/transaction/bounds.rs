@@ -1,4 +1,4 @@
-//! What a small response may make of a repository.
+//! Bounds on what a small response can do to a repository.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch, rename, same};
@@ -21,7 +21,7 @@ fn patches(count: usize) -> String {
     (0..count).map(|n| patch("long", "w", &format!("this is line {n} of it\n"), &format!("{n}\n"))).collect()
 }
 
-/// A repository with a file of 100 kB, in which a response may have up to 1 MiB written.
+/// Creates a repository with a file of 100 kB, in which a response may make git write up to 1 MiB.
 fn narrow() -> Sandbox {
     let sandbox = Sandbox::new();
     let lines = (0..).map(|n| format!("this is line {n} of it\n")).take(5000).collect::<String>();
@@ -34,7 +34,7 @@ fn narrow() -> Sandbox {
 #[test]
 fn copies_and_versions_of_a_file_count_with_their_size() {
     type Make = fn(usize) -> String;
-    // The first version of a file that is there is free.
+    // The first version of an existing file is free.
     for (what, make, most) in
         [("copies", copies as Make, 10), ("appends", appends as Make, 11), ("patches", patches as Make, 11)]
     {
@@ -45,7 +45,7 @@ fn copies_and_versions_of_a_file_count_with_their_size() {
         same(what, &before, &sandbox.listing());
         sandbox.apply([""; 0], &make(most)).exits(0);
         assert_eq!(sandbox.status(), "", "{what}");
-        // What fits lands without the others.
+        // With `--keep-going` as many land as the bound allows.
         let sandbox = narrow();
         sandbox.apply(["--keep-going"], &make(most + 3)).exits(1);
         assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), (2 + most).to_string(), "{what}");
@@ -54,7 +54,7 @@ fn copies_and_versions_of_a_file_count_with_their_size() {
         sandbox.git(["config", "llmapply.maxSize", "1m"]);
         sandbox.apply([""; 0], &make(most + 20)).exits(0);
     }
-    // In one commit each file is written once, but for its copies.
+    // In one commit each file is written once, except for copies.
     let sandbox = narrow();
     for commit in ["response", "file"] {
         let many = narrow();
@@ -86,7 +86,7 @@ fn a_path_is_no_deeper_than_it_may_cost() {
     sandbox.is_sound();
 }
 
-/// What it takes to look through each of these grows faster than it does, or would.
+/// Responses whose cost could grow faster than their size.
 fn costly() -> [(&'static str, String, String); 6] {
     let line = "one line like the others\n";
     let lines = |mark: char, count| format!("{mark}{line}").repeat(count);
@@ -129,13 +129,13 @@ fn costly() -> [(&'static str, String, String); 6] {
 #[test]
 #[cfg(target_os = "linux")]
 fn what_could_cost_much_ends_soon_and_takes_little_memory() {
-    // Seconds of the processor; tests are built without optimisation, which takes some ten times as long.
+    // Seconds of processor time. Tests are built without optimisation, which takes about ten times as long.
     let seconds = if cfg!(debug_assertions) { 50 } else { 5 };
     for (what, file, response) in costly() {
         let sandbox = Sandbox::new();
         sandbox.file("f", &file);
         sandbox.commit("costly");
-        // 20 times the input, besides what any run takes.
+        // 20 times the input, and what any run takes.
         let kilobytes = 20 * (file.len() + response.len()) / 1024 + 32 * 1024;
         let bounded = format!("ulimit -t {seconds} && ulimit -d {kilobytes} && exec \"$@\"");
         let mut command = sandbox

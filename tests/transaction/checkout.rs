@@ -1,4 +1,4 @@
-//! What the index and the checkout may hold when a landing comes.
+//! States of the index and the checkout before a landing.
 use crate::sandbox;
 
 use git_llm_apply::vcs::fault::VARIABLE;
@@ -16,7 +16,7 @@ fn an_edit_whose_time_was_set_back_is_an_edit() {
     sandbox.git(["update-index", "--refresh"]);
     sandbox.file("README", "HELLO\n");
     set_back();
-    // Its change time tells, to git as well (core.trustctime).
+    // Its change time gives it away, also for git (core.trustctime).
     sandbox.apply([""; 0], &five()).exits(4).says("README has local changes");
     assert_eq!(sandbox.text("README"), "HELLO\n");
 }
@@ -30,7 +30,7 @@ fn a_file_that_is_there_although_it_should_be_skipped_is_the_users() {
     let before = sandbox.listing();
     sandbox.apply([""; 0], &five()).exits(4).says("README has local changes");
     same("edited", &before, &sandbox.listing());
-    // Untouched, it is a file like others, and stays marked.
+    // An unchanged file is like any other, and keeps its mark.
     sandbox.file("README", "hello\n");
     same("as it was", &clean, &sandbox.listing());
     sandbox.apply([""; 0], &five()).exits(0);
@@ -50,7 +50,7 @@ fn unrelated_entries_of_the_index_stay_as_they_are() {
     sandbox.git(["checkout", "-q", "main"]);
     sandbox.file("c", "ours\n");
     sandbox.commit("ours");
-    // A conflict without an operation, as a stash may leave it.
+    // A conflict without an operation in progress, as a stash may leave it.
     let merge = sandbox.git_command(["merge", "-q", "other"]).output().unwrap();
     assert_eq!(merge.status.code(), Some(1));
     for file in ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE"] {
@@ -63,7 +63,7 @@ fn unrelated_entries_of_the_index_stay_as_they_are() {
     let before = state(&sandbox);
     sandbox.apply([""; 0], &five()).exits(0);
     assert_eq!(state(&sandbox), before);
-    // The trees that the index remembers are those of the files: git would write them into the next commit.
+    // The trees in the index are those of its files. Otherwise git would write wrong trees into the next commit.
     sandbox.git(["rm", "-q", "--cached", "c", "new"]);
     let written = sandbox.git(["write-tree"]);
     sandbox.git(["read-tree", "HEAD"]);
@@ -90,7 +90,7 @@ fn a_submodule_may_give_way_to_a_file_and_move() {
     ];
     for (what, response, text) in cases {
         let sandbox = with_submodule();
-        // Of the checkout only: two submodules differ in the times that their repositories hold.
+        // Only of the checkout: two submodules differ in the times in their repositories.
         let names = |sandbox: &Sandbox| {
             let all = sandbox.listing().into_keys().filter(|path| !path.starts_with(".git/"));
             (sandbox.status(), all.collect::<Vec<_>>())
@@ -133,7 +133,7 @@ fn the_directory_that_one_stands_in_stays() {
     sandbox.apply(["-C", "a/b"], &sandbox::remove("a/b/c", "w")).exits(0);
     assert!(sandbox.exists("a/b"));
     assert_eq!(sandbox.status(), "");
-    // Nobody stands in this one.
+    // No process is in this directory.
     sandbox.file("d/e/f", "x\n");
     sandbox.commit("deep");
     sandbox.apply([""; 0], &sandbox::remove("d/e/f", "w")).exits(0);
@@ -142,7 +142,7 @@ fn the_directory_that_one_stands_in_stays() {
 
 #[test]
 fn an_edit_in_the_second_of_the_last_git_add_is_still_seen() {
-    // Size and seconds are as the index has them: git looks at the content because the index is no younger.
+    // Size and seconds are those in the index. Git reads the content because the index is not younger.
     let sandbox = Sandbox::new();
     for round in 0..3 {
         let text = ["aaaa\n", "bbbb\n"];
@@ -157,7 +157,7 @@ fn an_edit_in_the_second_of_the_last_git_add_is_still_seen() {
         sandbox.git(["update-index", "--force-write-index", "odd/z"]);
         sandbox.file("odd/z", text[1]);
         let in_time = second() == begin;
-        // Until a new index would be younger.
+        // Wait until a new index would be younger.
         std::thread::sleep(std::time::Duration::from_millis(1100));
         sandbox.apply([""; 0], &create(&format!("new/{round}"), "Add", "x\n")).exits(0);
         assert_eq!(sandbox.status(), " M odd/z");
@@ -206,7 +206,7 @@ fn who_may_read_a_file_stays_as_it_is() {
         }
     }
     assert_eq!(sandbox.status(), "");
-    // A file that is new has what the umask leaves.
+    // A new file gets its mode from the umask.
     sandbox.apply([""; 0], &create("new", "w", "x\n")).exits(0);
     sandbox.file("other", "x\n");
     let mode = |path: &str| sandbox.repo.join(path).metadata().unwrap().permissions().mode();

@@ -1,4 +1,5 @@
-//! Commands of `--exec`: where they run, what they see, what becomes of it when they fail, are interrupted, or go on.
+//! Commands of `--exec`: where they run, what they see, and what happens if they fail, are interrupted, or keep
+//! running.
 
 use crate::sandbox;
 
@@ -8,7 +9,7 @@ use sandbox::{Run, Sandbox, create, five, listing, patch, same};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// With a place outside of the repository where commands can leave what they have seen, `$OUT`.
+/// Creates a repository, and `$OUT`, a place outside of it where commands can leave what they have seen.
 fn new() -> Sandbox {
     with_out(Sandbox::new())
 }
@@ -78,10 +79,10 @@ fn a_failing_command_takes_everything_back() {
     sandbox.state().is(&before, "failed");
     sandbox.is_sound();
     assert!(!cache(&sandbox).exists(), "{:?}", listing(&sandbox.root().join("home")).keys());
-    // Shown as it comes, it is not shown again.
+    // Output that was shown as it came is not shown again.
     let run = sandbox.apply(["--no-keep", "-v", "-x", "echo once; false"], &five()).exits(2);
     assert_eq!(run.stderr.matches("once\n").count(), 1, "{}", run.stderr);
-    // One that is not there, and one that a signal ends.
+    // A command that does not exist, and one that is ended by a signal.
     sandbox.apply(["--no-keep", "-x", "no-such-command"], &five()).exits(2).says(".worktreeinclude");
     sandbox.apply(["--no-keep", "-x", "kill -9 $$"], &five()).exits(2).says("exit status 137");
     // As JSON.
@@ -122,7 +123,7 @@ fn every_commit_is_run_on_where_that_is_asked_for() {
     sandbox.apply([""; 0], &five()).exits(0);
     assert_eq!(out(&sandbox, "log").lines().collect::<Vec<_>>(), sandbox.subjects("HEAD~5.."));
     sandbox.is_sound();
-    // What is configured can be left out.
+    // Configured commands can be left out.
     std::fs::remove_file(sandbox.root().join("out/log")).unwrap();
     sandbox.apply(["--no-exec"], &create("more", "More", "more\n")).exits(0);
     assert_eq!(out(&sandbox, "log"), "");
@@ -163,7 +164,7 @@ fn it_runs_in_every_kind_of_repository() {
     sandbox.apply(["-b", "main", "--no-keep", "-x", "exit 1"], &create("other", "w", "x\n")).exits(2);
     check(&sandbox, "bare", "main");
 
-    // A submodule has its repository in another one's git directory.
+    // The repository of a submodule is inside another git directory.
     let mut sandbox = new();
     let more = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./", "sub"];
     sandbox.git(more);
@@ -195,14 +196,14 @@ fn work_that_is_done_in_the_checkout_meanwhile_is_safe() {
     assert_eq!((sandbox.head(), sandbox.exists("src/new")), (head.clone(), false));
     sandbox.is_sound();
     sandbox.git(["checkout", "-q", "README"]);
-    // A file that is not touched is kept as it is, also where it was staged.
+    // A file that the landing does not touch stays as it is, also if it is staged.
     sandbox
         .apply(["-x", "echo again >$REPO/run.sh; git -C $REPO add run.sh; echo new >$REPO/mine"], &five())
         .exits(0);
     assert_eq!(sandbox.text("run.sh"), "again\n");
     assert_eq!(sandbox.status(), "M  run.sh\n?? mine");
     sandbox.is_sound();
-    // A branch that has gone on is landed upon as it is then, and the command runs on that.
+    // If the branch has moved on, the landing is made again on the new tip, and the command runs on that.
     let go_on = "echo run >>$OUT/runs; test -f theirs || { cd $REPO && echo x >theirs && git add theirs && git commit -qm theirs theirs; }";
     sandbox.apply(["-x", go_on], &create("third", "Third", "3\n")).exits(0);
     assert_eq!(out(&sandbox, "runs"), "run\nrun");
@@ -227,7 +228,7 @@ fn what_git_ignores_is_there_if_it_is_named() {
     sandbox.file(".env", "SECRET=1\n");
     sandbox.file("a.log", "log\n");
     sandbox.file("untracked", "not ignored\n");
-    // What lies behind a link is not followed, on either side.
+    // Links are not followed, on either side.
     let outside = sandbox.root().join("outside");
     std::fs::create_dir(&outside).unwrap();
     std::fs::write(outside.join("private"), "private\n").unwrap();
@@ -240,16 +241,16 @@ fn what_git_ignores_is_there_if_it_is_named() {
     for (path, is_there) in
         [("./.env", true), ("./a.log", false), ("./untracked", false), ("./deps/cache/b", true)]
     {
-        // An excluded directory's inside cannot be taken out again: gitignore(5).
+        // Files in an excluded directory cannot be included again: gitignore(5).
         assert_eq!(all.lines().any(|line| line == path), is_there, "{path} in {all}");
     }
     assert_eq!(sandbox.text(".env"), "SECRET=1\n", "a copy");
     sandbox.is_sound();
-    // The list is that of the base: what a response brings counts from the next landing on.
+    // The list is that of the base. What a response adds to it counts from the next landing on.
     let more = patch(".worktreeinclude", "More", ".env\n", ".env\n*.log\n");
     sandbox.apply(["-x", "! test -f a.log && test -f .env"], &more).exits(0);
     sandbox.apply(["-x", "test -f a.log && test -f .env"], &create("x", "w", "x\n")).exits(0);
-    // Where the commit has a file of that name it stays.
+    // If the commit has a file of that name, that file stays.
     sandbox.git(["rm", "-q", "--cached", "src/a.rs"]);
     sandbox.file(".gitignore", "src/a.rs\n");
     sandbox.file(".worktreeinclude", "src/a.rs\n");
@@ -290,7 +291,7 @@ fn a_kept_worktree_has_what_was_built_there() {
     assert_eq!(land(3), (true, false), "only what changed is built anew");
     sandbox.is_sound();
     assert_eq!(sandbox.git(["worktree", "list"]).lines().count(), 1, "git knows of none");
-    // What a command leaves there that git does not ignore goes, and what it changed is as committed.
+    // Untracked files of a command that git does not ignore are removed, and files that it changed are restored.
     let litter =
         "echo litter >litter; echo changed >two/src/lib.rs; echo kept >target/mine; rm one/Cargo.toml; false";
     sandbox.apply(["--no-keep", "-x", litter], &create("x", "w", "x\n")).exits(2);
@@ -298,7 +299,7 @@ fn a_kept_worktree_has_what_was_built_there() {
                 grep -q 1 two/src/lib.rs && test -f one/Cargo.toml";
     sandbox.apply(["-x", look], &create("y", "w", "y\n")).exits(0);
     assert_eq!(out(&sandbox, "status"), "");
-    // While one landing has it another does without.
+    // While one landing uses the worktree, another one does without.
     let inner = "test -f target/mine && \"$BINARY\" -b inner -x '! test -e target' $OUT/inner";
     let binary = env!("CARGO_BIN_EXE_git-llm-apply");
     std::fs::write(sandbox.root().join("out/inner"), create("z", "w", "z\n")).unwrap();
@@ -307,7 +308,7 @@ fn a_kept_worktree_has_what_was_built_there() {
         sandbox.command(["-x", &format!("cd $REPO; {}", inner.replace("test -f target/mine && ", ""))]);
     Run::of(command.arg(file).env("BINARY", binary).output().unwrap()).exits(0);
     assert_eq!(sandbox.git(["log", "-1", "--format=%s", "inner"]), "w");
-    // What is no worktree any more, or a link to somewhere else, is made anew, and nobody else's files are touched.
+    // If it is no longer a worktree, or is a link, it is created anew, and other files are not touched.
     let kept =
         std::fs::read_dir(cache(&sandbox)).unwrap().next().unwrap().unwrap().path().join("worktree/repo");
     std::fs::remove_dir_all(&kept).unwrap();
@@ -345,7 +346,7 @@ fn the_place_can_be_chosen_outside_of_git_directories() {
 fn nobody_else_can_look_into_it() {
     let sandbox = new();
     sandbox.git(["config", "llmapply.scratchDir", "../scratch"]);
-    // As it was when the command ran, with whatever mask.
+    // The command prints the modes while it runs. A umask of 0 must not matter.
     let ours = sandbox.command(["-q", "-x", "stat -c %a . .. ../.. >$OUT/modes"]);
     let mut shell = sandbox.program("sh", ["-c", "umask 0; exec \"$0\" \"$@\""]);
     shell.arg(ours.get_program()).args(ours.get_args()).arg(sandbox.response(&five()));
@@ -360,7 +361,7 @@ fn what_a_command_leaves_running_goes_with_it() {
     sandbox.apply(["-x", "sleep 300 & echo $! >$OUT/pid"], &five()).exits(0);
     assert!(begun.elapsed().as_secs() < 60);
     assert!(is_gone(&out(&sandbox, "pid")));
-    // A daemon that is on its own is not waited for, and holds nothing.
+    // A daemon in a session of its own is not waited for, and holds nothing up.
     sandbox
         .apply(
             ["-x", "setsid sh -c 'echo $$ >$OUT/daemon; exec sleep 300' & sleep 0.2"],
@@ -375,14 +376,14 @@ fn what_a_command_leaves_running_goes_with_it() {
 }
 
 fn is_gone(process: &str) -> bool {
-    // One that nobody has reaped yet does nothing any more.
+    // A process that nobody has reaped yet does nothing any more.
     wait_for(|| {
         let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
         status.is_empty() || status.contains(") Z ")
     })
 }
 
-/// A landing whose command waits, and the numbers of the processes that it is made of.
+/// Starts a landing whose command waits. Returns the ids of its processes.
 fn waiting(sandbox: &Sandbox, line: &str) -> (std::process::Child, Vec<String>) {
     let file = sandbox.response(&five());
     let mut command = sandbox.command(["--no-keep", "-x", line]);
@@ -445,10 +446,10 @@ fn the_terminal_is_not_given_away() {
         let mut command = sandbox.program("script", ["-qec", &command, "/dev/null"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
-    // Reading from it.
+    // A command that reads from the terminal.
     let run = Run::of(on_terminal("read x </dev/tty").wait_with_output().unwrap()).exits(2);
     assert!(run.stdout.contains("tried to read from the terminal"), "{}", run.stdout);
-    // Something takes long: that is said.
+    // A command that takes long: this is reported.
     let run = Run::of(on_terminal("sleep 1.2; exit 1").wait_with_output().unwrap()).exits(2);
     assert!(run.stdout.contains("sleep 1.2; exit 1 (1 s)"), "{}", run.stdout);
 }
@@ -469,7 +470,7 @@ fn each_command_begins_with_what_is_committed() {
         .apply(["-x", dirty, "-x", "git status --porcelain >>$OUT/status", "--exec-each"], &five())
         .exits(0);
     assert_eq!(out(&sandbox, "status"), "");
-    // What a hook leaves there is no matter of theirs either.
+    // Files that a hook leaves there are removed too.
     sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\necho x >left-by-hook\n");
     sandbox.apply(["-x", "! test -e left-by-hook"], &create("m", "More", "m\n")).exits(0);
 }
@@ -509,7 +510,7 @@ fn a_terminal_gets_colours_and_nothing_worse() {
             run.stdout
         );
     }
-    // A file gets it as it is.
+    // A file gets the output as it is.
     let run = sandbox.apply(["--no-keep", "-x", line], &five()).exits(2);
     assert!(run.stderr.contains("\x1b]0;title\x07 \x1b[2J\n"), "{:?}", run.stderr);
 }

@@ -1,5 +1,5 @@
-//! What git itself does to files: filters, encodings, `$Id$`. Edits are made on the text that the checkout has, and blobs
-//! and files are those that git would make.
+//! What git itself does to files: filters, encodings, `$Id$`. Edits are made on the text of the checkout; blobs and
+//! files are those that git would make.
 use crate::sandbox;
 
 use sandbox::fault::{signal, wait_for, with_fault};
@@ -9,7 +9,8 @@ use sandbox::{Run, Sandbox, create, five, patch, remove, rename, replace, same};
 
 const ROT13: &str = "tr A-Za-z N-ZA-Mn-za-m";
 
-/// Files that are in disguise in the repository; UTF-16 in the checkout; with an id in it; with both a filter and CRLF.
+/// Creates a repository with files that a filter changes, a file that is UTF-16 in the checkout, one with an id, and
+/// one with both a filter and CRLF.
 fn disguised() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.git(["config", "filter.rot.clean", ROT13]);
@@ -35,7 +36,7 @@ fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// Lets git check the files out anew.
+/// Lets git check the files out again.
 fn fresh(sandbox: &Sandbox, paths: &[&str]) {
     for path in paths {
         std::fs::remove_file(sandbox.repo.join(path)).unwrap();
@@ -92,13 +93,13 @@ fn files_are_edited_as_the_checkout_has_them() {
     assert_eq!(sandbox.text("one.rot"), "alpha\nBeta\ngamma\n");
     assert_eq!(sandbox.text("two.dos.rot"), "alpha\r\nBeta\r\n");
     assert_eq!(sandbox.read("wide.u16"), utf16("alpha\nBeta \u{e4}\n"));
-    // Byte for byte what git checks out.
+    // The files are what git checks out, byte for byte.
     let ours: Vec<_> = CHANGED.iter().map(|path| sandbox.read(path)).collect();
     fresh(&sandbox, CHANGED);
     let gits: Vec<_> = CHANGED.iter().map(|path| sandbox.read(path)).collect();
     assert_eq!(ours, gits);
     sandbox.is_sound();
-    // And it is all there by now.
+    // All edits are now applied.
     sandbox.apply([""; 0], &edits()).exits(0).says("nothing to do");
 }
 
@@ -107,7 +108,7 @@ fn the_attributes_of_another_branch_are_its_own() {
     for bare in [false, true] {
         let mut sandbox = disguised();
         sandbox.git(["branch", "side"]);
-        // What is checked out knows nothing of filters.
+        // The branch that is checked out has no filters.
         sandbox.git(["rm", "-q", ".gitattributes"]);
         sandbox.commit("no attributes");
         if bare {
@@ -145,7 +146,7 @@ fn a_later_branch_gets_what_was_meant_for_an_earlier_one() {
 #[test]
 fn local_changes_are_told_from_what_a_filter_does() {
     let sandbox = disguised();
-    // Only the time.
+    // Only the time has changed.
     for path in ["one.rot", "wide.u16", "marked.id"] {
         let bytes = sandbox.read(path);
         sandbox.file(path, bytes);
@@ -186,7 +187,7 @@ fn a_filter_that_has_to_succeed_and_does_not_stops_it() {
 
 #[test]
 fn a_filter_that_does_not_take_a_file_back_to_what_is_stored_stops_it() {
-    // It eats what it is given, or fails where git lets that pass: what is stored would not be what the edit says.
+    // The filter loses content, or fails where git allows that: the blob would not be what the edit says.
     for (clean, required) in [("cat >/dev/null", "true"), ("head -c 3", "true"), ("exit 3", "false")] {
         let sandbox = disguised();
         sandbox.git(["config", "filter.rot.clean", clean]);
@@ -197,7 +198,7 @@ fn a_filter_that_does_not_take_a_file_back_to_what_is_stored_stops_it() {
             run.says("git cannot convert one.rot: filter=rot does not restore the stored content");
             same(clean, &before, &sandbox.listing());
         }
-        // Other files are no matter of its.
+        // Other files are not affected.
         sandbox.apply([""; 0], &replace("README", "w", "hello world\n")).exits(0);
     }
 }
@@ -213,7 +214,7 @@ fn what_a_filter_says_last_is_passed_on() {
     sandbox.is_sound();
 }
 
-/// Prints without end, once it was told what to do as a filter that stays (gitattributes(5), "Long Running Filter Process").
+/// A long-running filter (gitattributes(5), "Long Running Filter Process") that prints without end once it gets a file.
 const ENDLESS_PROCESS: &str = r#"
 printf '0016git-filter-server\n000eversion=2\n00000015capability=clean\n0016capability=smudge\n00000013status=success\n0000'
 yes "$(printf '1000%04091d' 0)""#;
@@ -225,7 +226,7 @@ fn a_filter_that_prints_without_end_is_ended() {
         sandbox.git(["config", &format!("filter.rot.{key}"), filter]);
         let before = sandbox.listing();
         let file = sandbox.response(&patch("one.rot", "w", "beta\n", "Beta\n"));
-        // Far less than it takes to fill the memory of a machine.
+        // Much less memory than a machine has.
         let limited = "ulimit -v 8000000; exec \"$0\" \"$@\"";
         let binary = env!("CARGO_BIN_EXE_git-llm-apply");
         let mut command = sandbox.program("sh", ["-c", limited, binary, "--no-keep"]);
@@ -239,7 +240,8 @@ fn a_filter_that_prints_without_end_is_ended() {
 fn a_filter_that_hangs_ends_with_the_landing() {
     let split = |sandbox: &Sandbox| drop(sandbox.git(["update-index", "--split-index"]));
     type Case = (&'static str, &'static [&'static str], fn(&Sandbox), u32);
-    // As the text is read; as it is stored; as files are put where a command runs; as git writes the index.
+    // The filter hangs when the text is read, when it is stored, when files are put where a command runs, or when git
+    // writes the index.
     let cases: &[Case] = &[
         ("smudge", &[], |_| {}, 1),
         ("clean", &[], |_| {}, 1),
@@ -253,7 +255,7 @@ fn a_filter_that_hangs_ends_with_the_landing() {
         prepare(&sandbox);
         let directory = sandbox.root().join("hanging");
         std::fs::create_dir(&directory).unwrap();
-        // It does what it has to do some times, and then nothing any more.
+        // It works a few times, and then hangs.
         let script = format!(
             "#!/bin/sh\ncd '{}'\necho x >>count\n[ $(wc -l <count) -ge {time} ] || exec {ROT13}\n\
              echo $$ >pid.new; mv pid.new pid\nsleep 1000; sleep 1000\n",
@@ -332,12 +334,12 @@ fn what_nobody_can_tell_is_refused() {
         prepare(&sandbox);
         let before = sandbox.listing();
         for options in [&["--no-keep"][..], &["-n"], &["-b", "side"]] {
-            // Of another branch the attributes in .git/info count, too.
+            // On another branch the attributes in .git/info count too.
             sandbox.apply(options, response).exits(128).says(word).says("hint:");
             same(name, &before, &sandbox.listing());
         }
     }
-    // One after the other is no question.
+    // In two responses it is clear.
     let sandbox = disguised();
     sandbox.apply([""; 0], &create("sub/.gitattributes", "w", "*.txt filter=rot\n")).exits(0);
     sandbox.apply([""; 0], &create("sub/x.txt", "w", "x\n")).exits(0);
@@ -428,7 +430,7 @@ fn large_files_of_git_lfs_are_edited_by_their_text() {
         rename("old.big", "deep/old.big", "w"),
     ]
     .concat();
-    // It has put hooks of its own there, which do not matter here.
+    // git-lfs has installed hooks of its own, which do not matter here.
     sandbox.apply(["--no-verify"], &response).exits(0);
     assert_eq!(sandbox.text("data.big"), "one\n2\nthree\n");
     assert_eq!(sandbox.text("deep/old.big"), "old\n");
@@ -465,9 +467,9 @@ fn what_is_too_long_to_be_edited_is_refused_by_its_name() {
     assert!(run.stderr.contains("long is larger than 67108864 bytes"), "{}", run.stderr);
     assert!(run.stderr.contains("hint: change that file by hand"), "{}", run.stderr);
     sandbox.state().is(&before, "too long");
-    // It may be moved, removed, and be beside what is edited.
+    // It can be moved and removed, and other files can be edited.
     sandbox.apply([""; 0], &(rename("long", "longer", "w") + &remove("longer", "w"))).exits(0);
-    // By a filter.
+    // With a filter.
     let sandbox = Sandbox::new();
     let lines = format!("yes {} | head -n {}", "x".repeat(63), (64 << 20) / 64 + 1);
     sandbox.git(["config", "filter.long.smudge", &lines]);

@@ -1,4 +1,4 @@
-//! The user's hooks, held against what `git commit` does with them.
+//! The user's hooks, compared with what `git commit` does with them.
 
 use crate::sandbox;
 
@@ -8,7 +8,7 @@ use sandbox::kinds;
 use sandbox::{Run, Sandbox, create, five, patch};
 use std::path::{Path, PathBuf};
 
-/// With a place outside of the repository where hooks can leave what they have seen, `$OUT`.
+/// Creates a repository, and `$OUT`, a place outside of it where hooks can leave what they have seen.
 fn new() -> Sandbox {
     with_out(Sandbox::new())
 }
@@ -37,7 +37,7 @@ fn one() -> String {
     patch("src/a.rs", "Rename b", "fn b() {}\n", "fn beta() {}\n")
 }
 
-/// All four of a commit, each of which writes down what it sees.
+/// Installs all four hooks of a commit. Each writes down what it sees.
 fn watchers(sandbox: &Sandbox) {
     for name in ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"] {
         let look = "{ echo \"== $(basename $0) args: $*\"; pwd; git rev-parse -q --verify HEAD; git write-tree; \
@@ -49,7 +49,7 @@ fn watchers(sandbox: &Sandbox) {
 
 #[test]
 fn hooks_see_what_they_see_when_git_commits_in_a_linked_worktree() {
-    // From the top and from a directory.
+    // From the top, and from a directory.
     for directory in ["", "src"] {
         as_in_a_linked_worktree(directory);
     }
@@ -64,7 +64,7 @@ fn as_in_a_linked_worktree(directory: &str) {
     let seen = out(&sandbox, "log");
     assert_eq!(seen.matches("== ").count(), 4, "{seen}");
     sandbox.is_sound();
-    // The same by git, in a worktree at the same base.
+    // The same with git, in a worktree at the same base.
     std::fs::remove_file(sandbox.root().join("out/log")).unwrap();
     sandbox.git(["worktree", "add", "-q", "--detach", "../linked", "HEAD~1"]);
     let main = sandbox.repo.clone();
@@ -125,7 +125,7 @@ fn a_hook_that_refuses_leaves_everything_as_it_was() {
         sandbox.apply(["--no-keep", "--no-verify"], &five()).exits(if skipped { 0 } else { 3 });
         sandbox.is_sound();
     }
-    // Where both would refuse, the hook comes first.
+    // If both would refuse, the hook comes first.
     let sandbox = new();
     hook(&sandbox, "pre-llm-apply", "exit 1");
     sandbox.apply(["-x", "touch $OUT/ran; false"], &five()).exits(3);
@@ -148,7 +148,7 @@ fn what_a_hook_changes_is_taken_in_once() {
     let untidy =
         patch("src/a.rs", "Rename b", "fn b() {}\n", "fn beta() {}   \n") + &create("n", "New", "n  \n");
     let tidy = "fn a() {}\nfn beta() {}\nfn c() {}\n";
-    // With `git add`; without, as the formatters of many managers do it, which then refuse; and without a word.
+    // With `git add`; without it, but with a failure, like the formatters of many hook managers; and without either.
     for end in ["; git add -u", "; git diff --quiet", ""] {
         let sandbox = new();
         hook(&sandbox, "pre-commit", &format!("echo run >>$OUT/runs; {FORMAT}{end}"));
@@ -206,7 +206,7 @@ fn a_file_that_a_hook_adds_lands_too() {
     );
     assert!(!sandbox.exists("made-only"), "what was not added is not committed");
     assert_eq!(sandbox.status(), "");
-    // Where the user has one there, it is in the way.
+    // If the user has a file there, it is in the way.
     let sandbox = new();
     hook(&sandbox, "pre-commit", "git ls-files src >LIST; git add LIST");
     sandbox.file("LIST", "mine\n");
@@ -242,7 +242,7 @@ fn messages_have_the_encoding_of_commits() {
         let (ours, gits) = (new(), new());
         for sandbox in [&ours, &gits] {
             sandbox.git(["config", "i18n.commitEncoding", "ISO-8859-1"]);
-            // That is for files, not for messages.
+            // This setting is for files, not for messages.
             sandbox.git(["config", "--global", "core.autocrlf", "true"]);
             hook(sandbox, "prepare-commit-msg", see);
             hook(sandbox, "commit-msg", &format!("{see}{more}"));
@@ -296,12 +296,12 @@ fn a_merge_is_judged_as_git_merge_has_it() {
     for name in names {
         hook(&sandbox, name, look);
     }
-    // By git.
+    // With git.
     sandbox.git(["reset", "-q", "--hard", &base]);
     sandbox.git(["merge", "-q", "--no-ff", "-m", "Apply response.txt", "side"]);
     let gits = out(&sandbox, "log");
     let tree = sandbox.git(["rev-parse", "HEAD^{tree}"]);
-    // By us: behind what is said of the five commits.
+    // With a landing: after the hooks of the five commits.
     std::fs::remove_file(sandbox.root().join("out/log")).unwrap();
     sandbox.git(["reset", "-q", "--hard", &base]);
     sandbox.apply(["--no-ff", "-m", "Apply response.txt"], &five()).exits(0);
@@ -311,7 +311,7 @@ fn a_merge_is_judged_as_git_merge_has_it() {
     assert_eq!(sandbox.git(["rev-parse", "HEAD^{tree}"]), tree);
     assert!(!sandbox.exists(".git/MERGE_HEAD"));
     sandbox.is_sound();
-    // What they make of the message counts, and what they refuse does not land.
+    // They can change the message, and if they refuse, nothing lands.
     sandbox.git(["reset", "-q", "--hard", &base]);
     hook(&sandbox, "commit-msg", "grep -q Apply \"$1\" && printf '\\nSeen: yes\\n' >>\"$1\"; true");
     sandbox
@@ -321,7 +321,7 @@ fn a_merge_is_judged_as_git_merge_has_it() {
         )
         .exits(0);
     assert_eq!(sandbox.git(["log", "-1", "--format=%b"]), "Seen: yes");
-    // One that ends the merge itself.
+    // A hook that ends the merge itself.
     sandbox.git(["reset", "-q", "--hard", &base]);
     hook(&sandbox, "commit-msg", "rm -f $GIT_DIR/MERGE_HEAD");
     sandbox.apply(["--no-ff"], &five()).exits(0);
@@ -347,7 +347,7 @@ fn who_is_only_told_costs_nothing_before_it_has_landed() {
         "post-commit",
         "git -C $REPO rev-parse main >>$OUT/branch; git rev-parse HEAD >>$OUT/head; ls >>$OUT/files",
     );
-    // With a checkout that fails the landing does not.
+    // If the checkout for the hook fails, the landing does not.
     sandbox.git(["config", "llmapply.scratchDir", ".git/here"]);
     let run = sandbox.apply([""; 0], &create("n", "New", "n\n")).exits(0);
     assert!(run.stderr.contains("the post-commit hook failed"), "{}", run.stderr);
@@ -392,7 +392,7 @@ fn this_tools_own_hooks_read_the_plan() {
     let top = sandbox.repo.canonicalize().unwrap();
     assert_eq!(Path::new(&out(&sandbox, "post-llm-apply.pwd")), top);
     assert_ne!(Path::new(&out(&sandbox, "pre-llm-apply.pwd")), top);
-    // What is told afterwards decides over nothing.
+    // A hook that runs afterwards cannot undo the landing.
     hook(&sandbox, "post-llm-apply", "echo said so; exit 9");
     hook(&sandbox, "post-commit", "exit 8");
     let run = sandbox.apply([""; 0], &create("x", "w", "x\n")).exits(0);
@@ -426,7 +426,7 @@ fn a_merge_above_the_commits_is_what_this_tools_hooks_and_exec_see() {
 #[test]
 fn hooks_are_those_of_the_users_worktree() {
     let strict = "#!/bin/sh\necho judged by $0 >>$OUT/log; grep -q beta src/a.rs && exit 1; exit 0\n";
-    // Tracked, and ignored as a manager of hooks leaves them; both relative.
+    // Tracked hooks, and ignored ones as hook managers install them; both by a relative path.
     for ignored in [false, true] {
         let sandbox = new();
         let path = sandbox.repo.join("my/hooks/pre-commit");
@@ -441,7 +441,7 @@ fn hooks_are_those_of_the_users_worktree() {
         if ignored {
             continue;
         }
-        // Neither a weaker one of the response's own, nor none, nor one at another place judges it.
+        // The response cannot be judged by a weaker hook of its own, by no hook, or by one at another place.
         let all = [
             create("my/hooks/pre-commit", "Let it", "#!/bin/sh\nexit 0\n"),
             "<edit file=\"my/hooks/pre-commit\" op=\"remove\"><why>Away</why></edit>\n".to_owned(),
@@ -451,7 +451,7 @@ fn hooks_are_those_of_the_users_worktree() {
             let options = ["--no-keep", "--allow-sensitive", "--allow-overwrite"];
             sandbox.apply(options, &(edit + &one())).exits(3).says("pre-commit");
         }
-        // And where it lands, because the hook has nothing against it, nothing of the new ones runs.
+        // If the old hook allows the response, none of the new hooks runs.
         sandbox.script(&sandbox.repo.join("my/hooks/post-commit"), "#!/bin/sh\ntouch $OUT/old-told\n");
         sandbox.commit("told");
         std::fs::remove_file(sandbox.root().join("out/old-told")).unwrap();
@@ -464,7 +464,7 @@ fn hooks_are_those_of_the_users_worktree() {
         );
         sandbox.is_sound();
     }
-    // Named absolutely, or below the home directory.
+    // By an absolute path, and by one below the home directory.
     for home in [false, true] {
         let sandbox = new();
         let path = sandbox.root().join("home/hooks/pre-commit");
@@ -509,7 +509,7 @@ fn hooks_run_in_every_kind_of_repository() {
     sandbox.repo = sandbox.root().join("bare.git");
     let sandbox = with_out(sandbox);
     check(&sandbox, &["-b", "main"], "main");
-    // Relative to the git directory, there.
+    // There the path is relative to the git directory.
     hook(&sandbox, "pre-commit", "exit 0");
     sandbox.script(&sandbox.repo.join("more/pre-commit"), "#!/bin/sh\nexit 1\n");
     sandbox.git(["config", "core.hooksPath", "more"]);
@@ -520,7 +520,7 @@ fn hooks_run_in_every_kind_of_repository() {
 
 #[test]
 fn a_stash_that_a_hook_leaves_is_told_and_stays_whole() {
-    // Put aside, and then killed before it is taken out again: what some managers of hooks do.
+    // The hook puts changes aside, and is killed before it takes them out again. Some hook managers do so.
     let sandbox = new();
     hook(
         &sandbox,
@@ -530,11 +530,11 @@ fn a_stash_that_a_hook_leaves_is_told_and_stays_whole() {
     let run = sandbox.apply(["--no-keep"], &one()).exits(3);
     assert!(run.stderr.contains("the pre-commit hook left a stash entry"), "{}", run.stderr);
     assert!(sandbox.git(["stash", "list"]).contains("backup"));
-    // All that it is made of is there.
+    // All of its objects are there.
     assert!(sandbox.git(["stash", "show", "-p"]).contains("+other"));
     sandbox.git(["fsck", "--strict"]);
     sandbox.leaves_no_file();
-    // Killed, likewise.
+    // The same if the run is killed.
     let sandbox = new();
     hook(&sandbox, "pre-commit", "git commit -q --no-verify -m tmp; git branch left; exit 0");
     let file = sandbox.response(&five());

@@ -1,4 +1,4 @@
-//! Records of landings that somebody else has made up: they bring no commit of a stranger, and stop no verb.
+//! Records of landings that somebody else has made up: they bring no foreign commit onto a branch, and stop no verb.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, patch};
@@ -6,7 +6,7 @@ use sandbox::{Run, Sandbox, create, patch};
 const HISTORY: &str = "refs/llm-apply/history";
 const EVE: &str = "refs/llm-apply/origin/eve";
 
-/// A record as its message says it, in a chain of its own that was fetched.
+/// Makes a record with this message, in a chain of its own that looks fetched.
 fn forge(sandbox: &Sandbox, reference: &str, message: &str) {
     let tree = sandbox.git(["hash-object", "-t", "tree", "-w", "/dev/null"]);
     let beginning = sandbox.git(["commit-tree", &tree, "-m", "Landings of git llm-apply"]);
@@ -23,7 +23,7 @@ fn record(id: &str, kind: &str, old: &str, new: &str, more: &str) -> String {
     )
 }
 
-/// A commit of a stranger that has a file of its own, and is on no branch.
+/// Makes a commit of a stranger with a file of its own, on no branch.
 fn stranger(sandbox: &Sandbox) -> String {
     let head = sandbox.head();
     sandbox.git(["checkout", "-q", "--detach"]);
@@ -70,7 +70,7 @@ fn a_record_of_ones_own_goes_before_what_others_say() {
     let mine = sandbox.commit("Mine");
     sandbox.apply([""; 0], &create("own.txt", "Own", "own\n")).exits(0);
     let [own] = listed(&sandbox).try_into().unwrap();
-    // That landing as one that has brought all of the branch, under its id and under another.
+    // Claim that this landing has brought the whole branch, under its own id and under another one.
     for id in [own.as_str(), "bbbbbbbbbb"] {
         let commits = format!("Commit: {mine} 2\nCommit: {} 1\n", sandbox.head());
         forge(&sandbox, EVE, &record(id, "landed", &base, &sandbox.head(), &commits));
@@ -91,7 +91,7 @@ fn what_was_taken_back_here_comes_again_also_after_a_prune() {
     let landed = sandbox.head();
     sandbox.run(["undo"]).exits(0);
     assert!(!sandbox.exists("own.txt"));
-    // Records go to others, and what says that they are one's own does not.
+    // Records can be fetched by others, but not the references that prove what was taken back here.
     sandbox.git(["init", "-q", "--bare", "../server"]);
     sandbox.git(["push", "-q", "../server", "main", "refs/llm-apply/*"]);
     sandbox.git(["clone", "-q", "-b", "main", "../server", "../clone"]);
@@ -102,7 +102,7 @@ fn what_was_taken_back_here_comes_again_also_after_a_prune() {
     sandbox.run(["redo"]).exits(0);
     assert_eq!(sandbox.head(), landed);
     sandbox.is_sound();
-    // What is forgotten is kept by nothing.
+    // Nothing keeps what is forgotten.
     sandbox.run(["undo"]).exits(0);
     for id in listed(&sandbox) {
         sandbox.run(["forget", &id]).exits(0);
@@ -112,7 +112,7 @@ fn what_was_taken_back_here_comes_again_also_after_a_prune() {
     assert!(!sandbox.git_command(["cat-file", "-e", &landed]).status().unwrap().success());
 }
 
-/// How a record, or what stands in its place, can be odd.
+/// An odd record, or something else in its place: a name, and what makes it.
 type Odd = (&'static str, fn(&Sandbox, &str));
 
 const ODD: &[Odd] = &[
@@ -192,7 +192,7 @@ const ODD: &[Odd] = &[
 #[test]
 fn an_odd_record_stops_no_verb() {
     for (what, make) in ODD {
-        // A file of one's own that is damaged is git's concern, and is no record of anybody.
+        // A damaged object of the user's own is git's business, and is not a record.
         let names = if *what == "no reference at all" { &[EVE][..] } else { &[EVE, HISTORY] };
         for name in names.iter().copied() {
             let sandbox = Sandbox::new();

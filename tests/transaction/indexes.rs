@@ -1,10 +1,10 @@
-//! Indexes that only git can keep as they are: it writes them, and what they have survives.
+//! Kinds of index that only git can write: git writes them, and they survive every landing.
 use crate::sandbox;
 
 use sandbox::fault::with_fault;
 use sandbox::{Sandbox, create, five, patch, remove, rename, same};
 
-/// A kind of index, and the extensions by which it is known.
+/// A kind of index, and the extensions that identify it.
 struct Kind {
     name: &'static str,
     make: fn(&Sandbox),
@@ -60,7 +60,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// A directory that a sparse index has as one entry, too.
+/// Creates a repository with such an index, and a directory that is one entry in a sparse index.
 fn made(kind: &Kind) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.file("far/away/x", "one\n");
@@ -81,12 +81,12 @@ fn entries(sandbox: &Sandbox) -> String {
     sandbox.git(["ls-files", "-s", "-t"])
 }
 
-/// The parts that several split indexes share.
+/// Returns the parts that several split indexes share.
 fn shared(sandbox: &Sandbox) -> Vec<String> {
     sandbox.listing().into_keys().filter(|path| path.contains("sharedindex")).collect()
 }
 
-/// Also outside of the sparse checkout: a change, a new file, a removal and a move.
+/// Returns edits also outside of the sparse checkout: a change, a new file, a removal and a move.
 fn response() -> String {
     [
         five(),
@@ -114,7 +114,7 @@ fn what_the_index_has_survives_a_landing() {
         assert!(!run.stderr.contains("hint"), "{}: {}", kind.name, run.stderr);
         assert!(has(&sandbox, kind), "{}: lost", kind.name);
         assert_eq!(shared(&sandbox), parts, "{}", kind.name);
-        // Without a look at the files first: the index knows them already.
+        // Git does not have to read the files first: the index already knows them.
         assert_eq!(sandbox.git(["diff-files", "--name-only"]), "run.sh", "{}", kind.name);
         assert_eq!(sandbox.status(), before, "{}", kind.name);
         assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), "11", "{}", kind.name);
@@ -123,11 +123,11 @@ fn what_the_index_has_survives_a_landing() {
         assert_eq!(sandbox.git(["show", "HEAD:far/new"]), "new", "{}", kind.name);
         assert_eq!(sandbox.text("src/a.rs"), "fn a() {}\nfn beta() {}\nfn c() {}\n", "{}", kind.name);
         sandbox.git(["fsck", "--strict"]);
-        // To write a sparse index git writes the trees of what is staged, whoever makes it do so.
+        // To write a sparse index, git always writes the trees of what is staged.
         if !sparse {
             sandbox.is_sound();
         }
-        // What the index says is what the commit has, but for what is the user's.
+        // The index is that of the commit, except for what the user has staged.
         sandbox.git(["rm", "-q", "--cached", "staged"]);
         assert_eq!(sandbox.git(["write-tree"]), sandbox.git(["rev-parse", "HEAD^{tree}"]), "{}", kind.name);
     }
@@ -166,8 +166,8 @@ fn killed_or_failing_the_index_is_as_before_or_as_after() {
                 sandbox.run(["recover"]).exits(0);
                 if wanted == &before {
                     let (mut files, mut found) = (files, sandbox.listing());
-                    // To write a sparse index git makes the trees once more, by which they count as relied upon: they are
-                    // left to its pruning.
+                    // To write a sparse index git writes the trees again, and then counts them as used. Its own pruning
+                    // removes them later.
                     if kind.name == "sparse"
                         && !["begun", "prepared", "index-locked", "file-placed"].contains(&fault)
                     {
@@ -310,7 +310,7 @@ fn an_index_says_what_git_would_make_it_say() {
         assert_eq!(sandbox.git(["diff-files", "--name-only"]), "", "{name}");
         assert_eq!(sandbox.status(), "", "{name}");
         let index = sandbox.read(".git/index");
-        // The trees that nothing touched are known still; those that were are not taken for what they were.
+        // The trees of unchanged directories are still known; those of changed ones are not kept.
         let knows = |tree: &str| {
             let id: Vec<u8> = (0..tree.len() / 2)
                 .map(|at| u8::from_str_radix(&tree[2 * at..2 * at + 2], 16).unwrap())
@@ -327,7 +327,7 @@ fn an_index_says_what_git_would_make_it_say() {
         assert_eq!(sandbox.git(["write-tree"]), sandbox.git(["rev-parse", "HEAD^{tree}"]), "{name}");
         let said = entries(&sandbox);
         sandbox.git(["read-tree", "HEAD"]);
-        // Reading a tree forgets these.
+        // Reading a tree loses these flags.
         let flags = if *name == "version 3" { said.replace("S 100755", "H 100755") } else { said };
         assert_eq!(flags, entries(&sandbox), "{name}");
         sandbox.git(["fsck", "--strict"]);
@@ -385,7 +385,7 @@ fn an_index_with_a_wrong_checksum_is_refused() {
         sandbox.commit("base");
         let mut tree = sandbox.git(["rev-parse", "HEAD^{tree}"]);
         for _ in 0..copies {
-            // Ten times as many files, each time below a name that takes transaction directory.
+            // Ten times as many files, each below a long name, so that the index is large.
             let name = |n: usize| format!("{n}-{}", "and-so-on".repeat(5));
             let prefixes: Vec<String> = (0..10).map(|n| format!("--prefix={}/", name(n))).collect();
             sandbox.git(["read-tree", "--empty"]);

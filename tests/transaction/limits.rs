@@ -1,10 +1,10 @@
-//! What the system does not let the process do.
+//! Limits of the operating system for the process.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, five, same};
 use std::process::Command;
 
-/// Runs the binary on a response in a shell that may write files of so many blocks of 512 bytes.
+/// Runs the binary on a response in a shell that may write files of this many blocks of 512 bytes.
 fn limited(sandbox: &Sandbox, blocks: u32, response: &str) -> Run {
     let file = sandbox.response(response);
     let command = sandbox.command(["--no-keep".into(), file]);
@@ -32,7 +32,7 @@ fn a_limit_on_the_size_of_files_is_a_clean_refusal() {
         assert!(run.stderr.contains("error: cannot "), "{}", run.stderr);
         same("limited", &before, &sandbox.listing());
     }
-    // With enough of it nothing stands in the way.
+    // A higher limit is not in the way.
     let sandbox = Sandbox::new();
     assert_eq!(limited(&sandbox, 100_000, &five()).code, Some(0));
 }

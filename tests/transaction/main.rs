@@ -1,4 +1,4 @@
-//! What a landing does to every kind of repository, and what may stop it.
+//! What a landing does to every kind of repository, and what can stop it.
 
 #![cfg(test)]
 

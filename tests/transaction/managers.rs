@@ -1,4 +1,4 @@
-//! Programs that manage hooks, as they are: where one of them is not installed its test says so and passes.
+//! Real programs that manage hooks. If one is not installed, its test says so and passes.
 //!
 //! `pip install pre-commit`, and `npm install -g husky lint-staged lefthook`.
 
@@ -8,13 +8,13 @@ use sandbox::{Run, Sandbox, create, patch};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Two commits with blanks at line ends, in files that are to have none.
+/// Two commits with blanks at line ends, which the hooks remove.
 fn untidy() -> String {
     patch("src/a.rs", "Rename b", "fn b() {}\n", "fn beta() {}  \n")
         + &create("src/new.rs", "Add a file", "new  \n")
 }
 
-/// The command that takes these blanks away.
+/// The command that removes these blanks.
 const TIDY: &str = "sed -i 's/  *$//'";
 
 fn is_there(sandbox: &Sandbox, program: &str, argument: &str) -> bool {
@@ -30,7 +30,7 @@ fn run(sandbox: &Sandbox, program: &str, args: &[&str]) {
     Run::of(sandbox.program(program, args).output().unwrap()).exits(0);
 }
 
-/// Both commits have tidy files, and nothing else has happened.
+/// Checks that both commits have clean files, and that nothing else has happened.
 #[track_caller]
 fn landed_tidily(sandbox: &Sandbox) {
     assert_eq!(
@@ -67,14 +67,14 @@ fn the_pre_commit_framework() {
         "{}",
         refused.stderr
     );
-    // On a branch, and with a change of the user's own beside it.
+    // On a branch, and with a change of the user's own in the checkout.
     sandbox.file("README", "mine\n");
     sandbox.apply(["-b", "side"], &create("src/z.rs", "Add z", "z  \n")).exits(0);
     assert_eq!(sandbox.git(["show", "side:src/z.rs"]), "z");
     assert_eq!(sandbox.status(), " M README");
 }
 
-/// A project with husky, and lint-staged among its own packages, which git ignores.
+/// Creates a project with husky, and with lint-staged among its own packages, which git ignores.
 fn husky(sandbox: &Sandbox) -> Option<()> {
     let root = sandbox.program("npm", ["root", "-g"]).output().ok()?;
     let root = PathBuf::from(String::from_utf8(root.stdout).ok()?.trim());
@@ -87,7 +87,7 @@ fn husky(sandbox: &Sandbox) -> Option<()> {
         format!("{{\"name\": \"x\", \"private\": true, \"lint-staged\": {{\"*.rs\": \"{TIDY}\"}}}}\n"),
     );
     sandbox.file(".gitignore", "node_modules\n");
-    // By its path, since one that is installed globally would be found by its name.
+    // By its path, because a global installation would be found by name.
     sandbox.file(".husky/pre-commit", "node_modules/.bin/lint-staged\n");
     let modules = sandbox.repo.join("node_modules");
     std::fs::create_dir_all(modules.join(".bin")).ok()?;
@@ -115,7 +115,7 @@ fn husky_and_lint_staged() {
     sandbox.git(["commit", "-q", "--no-verify", "-m", "include"]);
     sandbox.apply([""; 0], &untidy()).exits(0);
     landed_tidily(&sandbox);
-    // One whose command fails refuses, and puts back what it had put aside.
+    // If its command fails, it refuses, and restores what it had put aside.
     sandbox.file("package.json", "{\"lint-staged\": {\"*.rs\": \"false\"}}\n");
     sandbox.git(["commit", "-qam", "strict", "--no-verify"]);
     let refused = sandbox.apply(["--no-keep"], &create("src/z.rs", "Add z", "z\n")).exits(3);

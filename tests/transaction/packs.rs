@@ -1,9 +1,9 @@
-//! Many objects go in as one pack, which is judged by git.
+//! Many objects go in as one pack, which git checks.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, kinds, patch, rename};
 
-/// The names of the packs' files with that ending.
+/// Returns the names of the packs' files with this extension.
 fn files(sandbox: &Sandbox, ending: &str) -> Vec<String> {
     let all = sandbox.listing().into_keys().filter(|path| path.contains("/pack/"));
     all.filter(|path| path.ends_with(ending)).collect()
@@ -63,7 +63,7 @@ fn what_is_there_already_becomes_fresh() {
     };
     let (blob, tree) = (place("HEAD:new/one"), place("HEAD:new"));
     sandbox.git(["reset", "-q", "--hard", "HEAD~1"]);
-    // A prune is under way: it has come to the blob, and will come to the tree, which is as old.
+    // A prune is running. It has removed the blob, and will come to the tree, which is as old.
     std::fs::remove_file(&blob).unwrap();
     let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     let mut permissions = tree.metadata().unwrap().permissions();
@@ -76,7 +76,7 @@ fn what_is_there_already_becomes_fresh() {
     sandbox.is_sound();
 }
 
-/// Edits of more than 2 MB, more than once of the same file, of files that git converts, and of the same text.
+/// Returns edits of more than 2 MB: several of one file, some of files that git converts, and some with the same text.
 fn much() -> (Sandbox, Vec<String>) {
     let sandbox = Sandbox::new();
     for (key, value) in [("clean", "tr a-z A-Z"), ("smudge", "tr A-Z a-z")] {
@@ -119,7 +119,7 @@ fn what_is_made_ready_while_edits_are_resolved_is_what_lands() {
         sandbox.is_sound();
     };
     judge();
-    // Its names are by the other algorithm.
+    // There object names use the other algorithm.
     let kind = kinds::OTHERS[0];
     if kinds::can_make(kind) {
         kinds::within(kind, judge);
@@ -135,10 +135,10 @@ fn what_is_made_ready_goes_where_it_does_not_land() {
     sandbox.state().is(&before, "refused");
     sandbox.apply(["-q", "-n"], &edits.concat()).exits(0);
     sandbox.state().is(&before, "only looked at");
-    // The fine ones land without it.
+    // With `--keep-going` the good edits land without it.
     sandbox.apply(["-q", "--no-keep", "--keep-going"], &refused).exits(1);
     assert_eq!(sandbox.git(["rev-list", "--count", "HEAD"]), (edits.len() + 2).to_string());
-    // And onto what has come since the model was shown the files.
+    // The same with a commit that came since the model was shown the files.
     let (sandbox, edits) = much();
     sandbox.file("other", "mine\n");
     sandbox.commit("mine");

@@ -1,10 +1,10 @@
-//! Partial clones: what a remote has promised is fetched by git, before anything is written.
+//! Partial clones: git fetches what a remote has promised, before anything is written.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, patch, remove, rename, same};
 
-/// A clone that leaves out what the filter names, beside a repository whose branch `side` has other files, and whose
-/// tag `shown` lies before the last commit.
+/// Creates a clone that leaves out what the filter names. The original has a branch `side` with other files, and a tag
+/// `shown` before the last commit.
 fn clone(filter: &str, bare: bool) -> Sandbox {
     let mut sandbox = Sandbox::new();
     sandbox.git(["config", "uploadpack.allowFilter", "true"]);
@@ -31,7 +31,7 @@ fn clone(filter: &str, bare: bool) -> Sandbox {
     sandbox
 }
 
-/// How many objects are not here, without fetching them.
+/// Counts the objects that are missing here, without fetching them.
 fn missing(sandbox: &Sandbox, range: &str) -> usize {
     let objects = sandbox.git(["rev-list", "--objects", "--missing=print", range]);
     objects.lines().filter(|line| line.starts_with('?')).count()
@@ -67,7 +67,7 @@ fn a_branch_whose_objects_are_not_here_is_served() {
             let wanted = "M\tdeep/down/one.txt\nA\tdeep/down/two.txt\nD\tgone.txt\nA\tkept/gone.txt";
             assert_eq!(changed, wanted, "{what}");
             sandbox.git(["fsck", "--strict"]);
-            // It would say so of an edit of a path that is not there, and not of a tree that is not here.
+            // A path that does not exist is reported like this; a tree that is missing here is not.
             let nowhere = patch("deep/down/nowhere.txt", "w", "one\n", "1\n");
             sandbox.apply(["-b", "side", "--no-keep"], &nowhere).exits(1).says("deep/down/nowhere.txt");
         }
@@ -140,7 +140,7 @@ fn a_remote_that_is_gone_is_named_and_nothing_changes() {
         let run = sandbox.apply(["-b", "side"], &three()).exits(128);
         assert!(run.stderr.contains("partial clone") && run.stderr.contains("hint:"), "{}", run.stderr);
         same(filter, &before, &sandbox.listing());
-        // Nor is the missing object taken for a file that is not there.
+        // A missing object is not taken for a missing file.
         sandbox.apply(["-b", "side"], &create("deep/down/one.txt", "w", "x\n")).exits(128);
         same(filter, &before, &sandbox.listing());
     }
@@ -162,12 +162,12 @@ fn suggestions_are_counted_accepted_and_taken_back_there() {
             ]
             .concat();
             let run = sandbox.apply(["--branch-per-edit", "try/{n}"], &answer).exits(0);
-            // Also of a file that nobody had to read.
+            // Also for a file that was not read.
             let dropped = run.stdout.lines().find(|line| line.starts_with("try/3 ")).unwrap_or_default();
             assert!(dropped.ends_with("+0 -4"), "{what}: {}", run.stdout);
             let open = sandbox.run(["list", "--open"]).exits(0).stdout;
             assert_eq!(open.lines().count(), 4, "{what}: {open}");
-            // The later ones are merged with a tree that was not there before.
+            // The later ones are merged with a tree that nobody had before.
             sandbox.run(["accept", "try/1", "try/3", "try/4", "try/2"]).exits(0).says("4 commits");
             let accepted = tree("HEAD");
             let whole = sandbox.apply(["-q", "-b", "whole", "--base", &old], &answer);

@@ -1,5 +1,5 @@
-//! Which names a path may have, with git itself as the oracle: what git refuses with `core.protectHFS` and
-//! `core.protectNTFS` is refused here, and where more is refused the table says why.
+//! Which names a path may have, compared with git itself. What git refuses with `core.protectHFS` and
+//! `core.protectNTFS` is refused here too. If more is refused, the table says why.
 
 #[path = "../faults/names.rs"]
 mod names;
@@ -11,7 +11,7 @@ use oracle::Oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Whether git takes names into an index.
+/// Asks git whether it accepts names in an index.
 struct NameOracle {
     git: Oracle,
     blob: String,
@@ -24,7 +24,7 @@ impl NameOracle {
         Self { git, blob }
     }
 
-    /// Each name has an index of its own, since a file and a directory of one name are in each other's way.
+    /// Each name has an index of its own, because a file and a directory of one name exclude each other.
     fn accepts(&self, name: &str) -> bool {
         let index = tempfile::tempdir_in(self.git.directory()).expect("a temporary directory can be made");
         let mut update = self.git.git();
@@ -41,7 +41,7 @@ impl NameOracle {
     }
 }
 
-/// What the implementation and git say of a name, against what the table says.
+/// Compares what the implementation and git say about a name with the table.
 fn check(oracle: &NameOracle, name: &str, verdict: Verdict) -> Result<(), String> {
     let ours = RepoPath::parse(name);
     if ours.is_ok() != (verdict == Fine) {
@@ -105,7 +105,7 @@ fn lengths() {
     }
 }
 
-/// Text in which the classes of hostile names turn up often, in many combinations.
+/// Generates paths with hostile parts in many combinations.
 fn written_path() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         8 => prop::sample::select(vec![
@@ -119,7 +119,7 @@ fn written_path() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..10).prop_map(|pieces| pieces.concat())
 }
 
-/// Components that come close to `.git`, of which about half are no look-alikes.
+/// Generates names that are similar to `.git`. About half of them are not look-alikes.
 fn near_dot_git() -> impl Strategy<Value = String> {
     let hidden =
         || prop_oneof![5 => Just(""), 1 => Just("\u{200d}"), 1 => Just("\u{206f}"), 1 => Just("\u{2060}")];

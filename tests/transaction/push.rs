@@ -1,4 +1,4 @@
-//! What is pushed lands only if the remote takes it, and what the remote has taken is not lost.
+//! `--push`: only what the remote takes lands, and what the remote has taken is not lost.
 use crate::sandbox;
 
 mod ahead;
@@ -12,7 +12,7 @@ use sandbox::{Run, Sandbox, create, kinds, patch, same};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// A clone of a bare repository, and where that is.
+/// Creates a clone of a bare repository. Returns the path of that repository.
 fn cloned() -> (Sandbox, PathBuf) {
     let mut sandbox = Sandbox::new();
     let server = sandbox.root().join("server.git");
@@ -31,7 +31,7 @@ fn hook(sandbox: &Sandbox, server: &Path, name: &str, text: &str) {
     sandbox.script(&server.join("hooks").join(name), text);
 }
 
-/// Somebody else pushes a commit to main.
+/// Lets somebody else push a commit to main.
 fn meanwhile(sandbox: &Sandbox, server: &Path, file: &str) {
     let other = sandbox.root().join(format!("other-{file}"));
     sandbox.git(["clone", "-q", server.to_str().unwrap(), other.to_str().unwrap()]);
@@ -91,7 +91,7 @@ fn what_the_remote_refuses_does_not_land() {
     sandbox.is_sound();
     sandbox.leaves_no_file();
     std::fs::remove_file(server.join("hooks/pre-receive")).unwrap();
-    // The user's own hook, too.
+    // The same for the user's own hook.
     let pre_push = "#!/bin/sh\necho never >&2\necho on Fridays\nexit 1\n";
     sandbox.script(&sandbox.repo.join(".git/hooks/pre-push"), pre_push);
     let run = sandbox.apply(["--push", "--no-keep"], &greet()).exits(3);
@@ -100,7 +100,7 @@ fn what_the_remote_refuses_does_not_land() {
     run.says(r#""code":"hook""#).says(r#""hook":"pre-push""#).says("on Fridays");
     assert_eq!((sandbox.head(), sandbox.status()), before);
     sandbox.is_sound();
-    // The hooks that --no-verify skips are those of the commit.
+    // --no-verify skips only the hooks of the commit.
     sandbox.apply(["--push", "--no-verify", "--no-keep"], &greet()).exits(3).says("on Fridays");
     std::fs::remove_file(sandbox.repo.join(".git/hooks/pre-push")).unwrap();
     sandbox.apply(["--push"], &greet()).exits(0);
@@ -146,7 +146,7 @@ fn a_branch_with_an_upstream_of_another_name_goes_where_git_push_takes_it() {
         run.exits(0).says(&format!("; pushed to {branch} of origin"));
         assert_eq!(there(&sandbox, &server, branch), sandbox.head(), "{default}");
     }
-    // It is not the upstream that a drop removes.
+    // `drop` does not remove the upstream.
     sandbox.git(["config", "--unset", "push.default"]);
     sandbox.apply(["-b", "try"], &create("c", "C", "c\n")).exits(0);
     sandbox.git(["branch", "-q", "--set-upstream-to=origin/main", "try"]);
@@ -189,7 +189,7 @@ fn a_remote_that_has_moved_on_is_a_refusal_or_what_it_is_brought_onto() {
         .says("[conflict]")
         .says("main on the remote")
         .says("git pull --rebase");
-    // Both have gone apart.
+    // Both branches have commits of their own.
     sandbox.file("own", "own\n");
     sandbox.commit("Own");
     sandbox
@@ -260,7 +260,7 @@ fn what_was_brought_onto_others_is_taken_back_without_these() {
                 false => sandbox.apply([remote, "--rebase"], &two),
             };
             let run = run.exits(0).says("take it back: git llm-apply undo");
-            // That would revert the commits of others, too.
+            // That would also revert the commits of others.
             assert!(!run.stderr.contains("git revert") && !run.stdout.contains("git revert"), "{what}");
             let landed = sandbox.head();
             sandbox.run(["undo"]).exits(0).says("took");
@@ -315,7 +315,7 @@ fn a_remote_that_cannot_be_asked_is_an_error_before_anything() {
     sandbox.apply(["--push", "--no-keep"], &greet()).exits(128).says("HEAD is detached");
 }
 
-/// A server that drops the connection before it takes a push, for as long as there is that file.
+/// Creates a server that drops the connection before it takes a push, as long as this file exists.
 fn drops(sandbox: &Sandbox) -> PathBuf {
     let file = sandbox.root().join("drop");
     let script = format!("#!/bin/sh\ntest -e {} || exec git-receive-pack \"$@\"\n", file.display());
@@ -328,7 +328,7 @@ fn drops(sandbox: &Sandbox) -> PathBuf {
 
 #[test]
 fn where_the_answer_is_lost_the_remote_is_asked() {
-    // The server takes it, and dies before it says so.
+    // The server takes the push, and dies before it says so.
     let (sandbox, server) = cloned();
     hook(&sandbox, &server, "post-receive", "#!/bin/sh\nkill -9 $PPID\n");
     sandbox.apply(["--push", "--no-keep"], &greet()).exits(0);
@@ -381,7 +381,7 @@ fn many_clones_at_once_lose_nothing() {
                     let run = Run::of(command.output().unwrap());
                     match run.code {
                         Some(0) => return,
-                        // Others were quicker, three times.
+                        // Others were faster, three times.
                         Some(4) => {}
                         _ => panic!("{n}: {run:?}"),
                     }

@@ -1,4 +1,4 @@
-//! Branches in odd shapes, branches that are in use, and what is recorded about their movement.
+//! Branches in odd states, branches that are in use, and the reflogs of their moves.
 use crate::sandbox;
 
 use sandbox::fault::{signal, transaction_dir, wait_for, with_fault};
@@ -54,7 +54,7 @@ fn symbolic_branches_are_followed_to_their_end() {
     assert_eq!(sandbox.git(["rev-list", "--count", "real"]), "6");
     assert_eq!(sandbox.status(), "");
     sandbox.is_sound();
-    // In circles.
+    // In a circle.
     sandbox.git(["symbolic-ref", "refs/heads/a", "refs/heads/b"]);
     sandbox.git(["symbolic-ref", "refs/heads/b", "refs/heads/a"]);
     let before = sandbox.listing();
@@ -121,7 +121,7 @@ fn a_branch_that_another_worktree_or_operation_has_in_use_is_refused() {
 
 #[test]
 fn a_packed_branch_in_a_directory_moves() {
-    // Packing removes the directories that it empties, of branches that are in use too.
+    // Packing removes directories that become empty, also of branches that are in use.
     let pack = || {
         let sandbox = Sandbox::new();
         sandbox.git(["checkout", "-q", "-b", "topic/one/a"]);
@@ -150,7 +150,7 @@ fn a_packed_branch_in_a_directory_moves() {
     }
 }
 
-/// A git in front of the real one that ends what it says in another language, unless asked not to.
+/// Puts a git before the real one that ends its messages in another language, unless it is asked not to.
 fn in_french(sandbox: &mut Sandbox) {
     let directory = sandbox.root().join("bin");
     let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
@@ -207,12 +207,12 @@ fn locks_that_a_killed_git_left_are_named() {
         let hook = sandbox.repo.join(".git/hooks/reference-transaction");
         sandbox.script(&hook, "#!/bin/sh\n[ $1 = prepared ] || exit 0\ntouch ../here\nsleep 60\n");
         let file = sandbox.response(&five());
-        // With all that it has started, as a terminal that is closed would do.
+        // It is killed with all processes that it has started, as when a terminal is closed.
         let mut child = sandbox.command([&file]).process_group(0).spawn().unwrap();
         assert!(wait_for(|| sandbox.root().join("here").exists()));
         signal("KILL", -i64::from(child.id()));
         child.wait().unwrap();
-        // The transaction lives as long as the git that it has started, which may end a moment later.
+        // The transaction counts as alive as long as the git that it has started, which may end a moment later.
         let live = std::fs::File::open(transaction_dir(&sandbox).join("live")).unwrap();
         assert!(wait_for(|| live.try_lock().is_ok()), "git has not ended");
         drop(live);
@@ -229,7 +229,7 @@ fn locks_that_a_killed_git_left_are_named() {
             }
             std::fs::remove_file(sandbox.repo.join(lock)).unwrap();
         }
-        // Which git had made.
+        // Git had created this directory.
         std::fs::remove_dir(sandbox.repo.join(".git/refs/llm-apply")).unwrap();
         sandbox.state().is(&before, "taken back");
         sandbox.is_sound();

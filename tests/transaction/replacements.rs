@@ -1,10 +1,10 @@
-//! Objects that stand in for others, and commits with other parents than their own, with git as the judge.
+//! Objects that replace others, and commits with other parents than their own, compared with git.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, five, same};
 
-/// A repository of which HEAD is replaced by a commit that has another README, and one more file. What is checked out is
-/// what stands in.
+/// Creates a repository in which HEAD is replaced by a commit with another README and one more file. The replacement is
+/// checked out.
 fn replaced() -> Sandbox {
     let sandbox = Sandbox::new();
     let original = sandbox.head();
@@ -26,7 +26,7 @@ fn response() -> String {
     sandbox::patch("README", "Edit", "better\n", "best\n") + &create("new", "Add", "new\n")
 }
 
-/// Lands and looks that nothing but what was to change has changed, as git sees it.
+/// Lands, and checks that only what should change has changed, as git sees it.
 #[track_caller]
 fn lands(sandbox: &Sandbox, options: &[&str]) {
     let base = sandbox.head();
@@ -44,14 +44,14 @@ fn a_replaced_commit_is_built_on_as_git_sees_it() {
     let sandbox = replaced();
     sandbox.git(["pack-refs", "--all"]);
     lands(&sandbox, &[]);
-    // One after another.
+    // A replacement that is itself replaced.
     let sandbox = replaced();
     let better = sandbox.git(["rev-parse", "HEAD^{commit}"]);
     let better = sandbox.git(["rev-parse", &format!("refs/replace/{better}")]);
     let best = sandbox.git(["commit-tree", "-m", "best", &format!("{better}^{{tree}}")]);
     sandbox.git(["replace", &better, &best]);
     lands(&sandbox, &[]);
-    // Below another name.
+    // With another name for replacements.
     let mut sandbox = replaced();
     let head = sandbox.head();
     let by = sandbox.git(["rev-parse", &format!("refs/replace/{head}")]);
@@ -59,7 +59,7 @@ fn a_replaced_commit_is_built_on_as_git_sees_it() {
     sandbox.git(["replace", "-d", &head]);
     sandbox.set("GIT_REPLACE_REF_BASE", "refs/mine/");
     lands(&sandbox, &[]);
-    // To another branch, and as the base that the model was shown.
+    // On another branch, and as the base that the model was shown.
     let sandbox = replaced();
     let base = sandbox.head();
     sandbox.apply(["-b", "side"], &response()).exits(0);
@@ -123,7 +123,7 @@ fn revisions_are_named_along_the_parents_that_git_sees() {
         sandbox.commit("second");
         sandbox.file("third", "x\n");
         let third = sandbox.commit("third");
-        // The second is no longer the third's parent.
+        // The second commit is no longer the parent of the third.
         match how {
             "replaced" => drop(sandbox.git(["replace", "--graft", &third, &first])),
             _ => sandbox.file(".git/info/grafts", format!("{third} {first}\n")),
@@ -132,7 +132,7 @@ fn revisions_are_named_along_the_parents_that_git_sees() {
         assert_eq!(sandbox.git(["rev-parse", "side~1"]), first, "{how}");
         sandbox.apply(["--base", "nowhere"], &five()).exits(128).says("'nowhere' is not a commit");
         sandbox.apply(["--base=--all"], &five()).exits(128).says("'--all' is not a commit");
-        // And what lands on the third has its files.
+        // What lands on the third commit has the third commit's files.
         sandbox.apply([""; 0], &create("new", "w", "x\n")).exits(0);
         assert_eq!(sandbox.git(["diff", "--name-status", &third, "HEAD"]), "A\tnew", "{how}");
         assert_eq!(sandbox.status(), "", "{how}");

@@ -1,4 +1,4 @@
-//! Commits that exist, brought onto a branch once more or taken back, with git itself as the judge.
+//! Existing commits that are brought onto a branch again or taken back, compared with git.
 use crate::sandbox;
 
 use git_llm_apply::message::Cleanup;
@@ -72,7 +72,7 @@ fn lines(line: impl Fn(u32) -> String) -> String {
     (1..41).map(line).collect()
 }
 
-/// All that a commit says but for who made it when, and what it follows.
+/// Returns everything in a commit except for its parents and who made it when.
 fn said(sandbox: &Sandbox, revision: &str) -> Vec<u8> {
     let output = sandbox.git_command(["cat-file", "commit", revision]).output().unwrap().stdout;
     let lines = output.split_inclusive(|&byte| byte == b'\n');
@@ -80,7 +80,7 @@ fn said(sandbox: &Sandbox, revision: &str) -> Vec<u8> {
     lines.filter(told).collect::<Vec<_>>().concat()
 }
 
-/// A branch with one commit for each kind of change, from where HEAD is; HEAD stays on main.
+/// Creates a branch with one commit for each kind of change, starting at HEAD. HEAD stays on main.
 fn kinds(sandbox: &Sandbox) -> Vec<String> {
     sandbox.git(["checkout", "-q", "-b", "side"]);
     let mut all = Vec::new();

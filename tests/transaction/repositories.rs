@@ -1,4 +1,4 @@
-//! Every kind of repository that is served, and those that are refused by name.
+//! Every kind of repository that is supported, and those that are refused with a reason.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, five, patch, remove, same};
@@ -39,7 +39,7 @@ fn a_missing_branch_is_made_from_base_or_from_head() {
     assert_eq!(sandbox.git(["rev-parse", "try/two~5"]), first);
     assert_eq!(sandbox.head(), second);
     assert_eq!(sandbox.status(), "");
-    // Its own name is the same as none.
+    // The name of HEAD's branch is the same as no name.
     sandbox.apply(["-b", "main"], &five()).exits(0);
     assert_eq!(sandbox.text("README"), "hello world\n");
     assert_eq!(sandbox.status(), "");
@@ -54,7 +54,7 @@ fn a_bare_repository_is_served() {
     let here = bare.to_str().unwrap();
     sandbox.apply(["-C", here, "-b", "try"], &five()).exits(0);
     assert_eq!(sandbox.git(["-C", here, "rev-list", "--count", "main..try"]), "5");
-    // Without -b HEAD's branch is meant.
+    // Without -b the edits land on HEAD's branch.
     sandbox.apply(["-C", here], &five()).exits(0);
     assert_eq!(
         sandbox.git(["-C", here, "rev-parse", "main^{tree}"]),
@@ -91,7 +91,7 @@ fn an_unborn_branch_is_born() {
     assert_eq!(sandbox.git(["ls-tree", "-r", "--name-only", "HEAD"]), "a/b");
     assert_eq!(sandbox.status(), "A  mine");
     sandbox.git(["fsck", "--strict"]);
-    // Another branch of an unborn repository.
+    // Another branch of a repository without commits.
     let sandbox = Sandbox::unborn();
     sandbox.apply(["-b", "side"], &create("a", "Begin", "one\n")).exits(0);
     assert_eq!(sandbox.subjects("side"), ["Begin"]);
@@ -206,7 +206,7 @@ fn other_kinds_of_repositories_are_served() {
             s.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
         }),
         ("no index yet", |s| {
-            // As after `git clone --no-checkout`, but with the files there.
+            // Like after `git clone --no-checkout`, but with the files there.
             s.git(["read-tree", "HEAD"]);
         }),
     ];

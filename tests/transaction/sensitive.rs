@@ -1,10 +1,10 @@
-//! What runs by itself is changed only where the user says so, by whatever name or link git comes to it.
+//! Files that run by themselves change only if the user allows it, by whatever name or link git finds them.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, remove, rename, replace, same};
 use std::os::unix::fs::symlink;
 
-/// Prepares a repository, with the paths that are sensitive then, and some that are not.
+/// A name, what prepares a repository, paths that are sensitive then, and paths that are not.
 type Setting = (&'static str, fn(&Sandbox), &'static [&'static str], &'static [&'static str]);
 
 fn link(sandbox: &Sandbox, target: &str, at: &str) {
@@ -147,7 +147,7 @@ const SETTINGS: &[Setting] = &[
             ] {
                 s.git(["config", key, value]);
             }
-            // One that is there is run by each git command of the test.
+            // If the file existed, each git command of the test would run it.
             s.git(["config", "core.fsmonitor", "./watcher.sh"]);
             s.git(["config", "core.untrackedCache", "false"]);
         },
@@ -178,7 +178,7 @@ const SETTINGS: &[Setting] = &[
     ),
 ];
 
-/// An edit of a path: in place, or a new file.
+/// Returns an edit of a path: of the existing file, or a new file.
 fn touch(sandbox: &Sandbox, path: &str) -> String {
     let is_there = !sandbox.git(["ls-files", path]).is_empty();
     if is_there { replace(path, "w", "changed\n") } else { create(path, "w", "new\n") }

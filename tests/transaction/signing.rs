@@ -1,4 +1,4 @@
-//! Signed commits: by the keys and programs that git itself would use, and git is the judge. Whatever a signer does, the
+//! Signed commits: with the keys and programs that git itself would use, verified by git. Whatever a signer does, the
 //! repository is as before or as after.
 use crate::sandbox;
 
@@ -6,7 +6,7 @@ use sandbox::{Run, Sandbox, create, five, kinds};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Whether a program is there; where it is not, that is said.
+/// Returns whether a program is installed. If not, this is printed.
 fn has(program: &str) -> bool {
     let found =
         Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap().status.success();
@@ -16,7 +16,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// With an SSH key of its own that git trusts.
+/// Creates a repository with an SSH key that git trusts.
 fn with_ssh_key() -> Sandbox {
     let sandbox = Sandbox::new();
     let key = ssh_key(&sandbox, "key", "");
@@ -41,7 +41,7 @@ fn ssh_key(sandbox: &Sandbox, name: &str, passphrase: &str) -> PathBuf {
     key
 }
 
-/// Asserts that git verifies every commit of a range, and gives how many there are.
+/// Checks that git verifies every commit of a range, and returns their number.
 #[track_caller]
 fn verified(sandbox: &Sandbox, range: &str) -> usize {
     let commits = sandbox.git(["rev-list", range]);
@@ -53,7 +53,7 @@ fn verified(sandbox: &Sandbox, range: &str) -> usize {
     commits.lines().count()
 }
 
-/// How many commits of a range have a signature at all.
+/// Returns how many commits of a range have a signature.
 fn signed(sandbox: &Sandbox, range: &str) -> usize {
     let objects = sandbox.git(["rev-list", range]);
     objects
@@ -75,7 +75,7 @@ fn by_ssh_everywhere() {
     sandbox.is_sound();
     assert_eq!(sandbox.status(), "");
 
-    // On another branch, over the limit from which objects go in as a pack.
+    // On another branch, with so many objects that they go in as a pack.
     let many: String =
         (0..40).map(|n| create(&format!("many/{n}"), &format!("Add {n}"), &format!("{n}\n"))).collect();
     sandbox.apply(["-q", "-b", "many"], &many).exits(0);
@@ -89,7 +89,7 @@ fn by_ssh_everywhere() {
     Run::of(sandbox.command(["-q"]).arg(&file).current_dir(&linked).output().unwrap()).exits(0);
     assert_eq!(verified(&sandbox, "main..linked"), 1);
 
-    // In a bare one.
+    // In a bare repository.
     let bare = sandbox.root().join("bare");
     sandbox.git(["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
     for key in ["gpg.format", "user.signingKey", "gpg.ssh.allowedSignersFile"] {
@@ -154,7 +154,7 @@ fn by_gnupg() {
         return;
     }
     let mut sandbox = Sandbox::new();
-    // Its sockets' paths have to be short.
+    // The paths of its sockets have to be short.
     let home = tempfile::Builder::new().prefix("g").tempdir_in("/tmp").unwrap();
     sandbox.set("GNUPGHOME", home.path().to_str().unwrap());
     let gpg = |arguments: &[&str]| {
@@ -185,7 +185,7 @@ fn by_gnupg() {
     let _ = Command::new("gpgconf").env("GNUPGHOME", home.path()).args(["--kill", "all"]).status();
 }
 
-/// A signer that does as a script says.
+/// Creates a repository with a script as its signer.
 fn with_signer(script: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let signer = sandbox.root().join("signer");
@@ -195,7 +195,7 @@ fn with_signer(script: &str) -> Sandbox {
     sandbox
 }
 
-/// A script that signs as X.509 programs do: git asks them like GnuPG, and looks at two lines.
+/// A script that signs like an X.509 program: git calls it like GnuPG, and checks two lines of its output.
 const X509: &str = "cat >/dev/null
 echo '[GNUPG:] SIG_CREATED D 1 8 00 1700000000 0123456789ABCDEF' >&2
 printf -- '-----BEGIN SIGNED MESSAGE-----\\nmade\\n-----END SIGNED MESSAGE-----\\n'";
@@ -215,7 +215,7 @@ fn by_the_x_509_program_that_git_is_told_of() {
 }
 
 fn a_failing_signer() {
-    // Fails at the third commit.
+    // It fails at the third commit.
     let sandbox = with_signer(&format!(
         "n=$(cat $0.n 2>/dev/null || echo 0); n=$((n+1)); echo $n >$0.n\n\
          if [ $n = 3 ]; then echo 'no card in the reader' >&2; exit 2; fi\n{X509}"
@@ -245,7 +245,7 @@ fn a_key_with_a_passphrase_and_no_terminal_rolls_back() {
     let file = sandbox.response(&five());
     let mut asking = sandbox.command([format!("-S{}", locked.display()), "--no-keep".into()]);
     asking.arg(&file);
-    // Without the terminal that the tests may run at.
+    // Without the terminal at which the tests may run.
     let mut command = Command::new("setsid");
     command.arg("-w").arg(asking.get_program()).args(asking.get_args());
     command.env_clear().envs(asking.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -266,7 +266,7 @@ fn a_passphrase_is_asked_for_at_the_terminal() {
     asking.arg(&file);
     let words: Vec<_> = std::iter::once(asking.get_program()).chain(asking.get_args()).collect();
     let line: Vec<_> = words.iter().map(|word| format!("'{}'", word.to_str().unwrap())).collect();
-    // Typed again and again: what comes before the question is thrown away.
+    // It is typed again and again, because input before the question is thrown away.
     let typing =
         "for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.3; echo secret; done";
     let mut command = Command::new("sh");
@@ -283,7 +283,7 @@ fn the_same_signature_twice_is_one_object() {
     if !has("ssh-keygen") {
         return;
     }
-    // Dates and key are the same, so the commits are, too; the first ones are still in the repository.
+    // Dates and key are the same, so the commits are the same too. The first ones are still in the repository.
     let sandbox = with_ssh_key();
     let base = sandbox.head();
     sandbox.apply(["-q", "-S"], &five()).exits(0);

@@ -1,11 +1,11 @@
-//! Where a repository may lie, and what environment and configuration may say about it.
+//! Places of a repository, and environments and configurations that say where it is.
 use crate::sandbox;
 
 use sandbox::fault::with_fault;
 use sandbox::{Run, Sandbox, create, five, same};
 use std::path::Path;
 
-/// Prepares a repository, sets the environment for whatever is run from then on, and says where that is.
+/// Prepares a repository, and sets the environment and the directory of all later commands.
 type Surroundings = (&'static str, fn(&mut Sandbox));
 
 const SURROUNDINGS: &[Surroundings] = &[
@@ -107,7 +107,7 @@ fn whatever_the_surroundings_it_lands_and_is_recovered() {
             sandbox
         };
         let files = |sandbox: &Sandbox| sandbox.git(["ls-files", "--full-name", "-s", ":/"]);
-        // Undisturbed, and nothing but the repository has changed.
+        // An undisturbed run changes nothing except the repository.
         let sandbox = prepared();
         let before = files(&sandbox);
         let run = sandbox.apply(["--stat"], &five());
@@ -141,7 +141,7 @@ fn so_it_does_where_git_is_asked_for_references() {
 
 #[test]
 fn nothing_is_written_into_a_git_directory_by_whatever_name() {
-    // In the work tree under another name than .git.
+    // The git directory is in the work tree, under another name than .git.
     let mut sandbox = Sandbox::new();
     std::fs::rename(sandbox.repo.join(".git"), sandbox.repo.join("dots")).unwrap();
     sandbox.set("GIT_DIR", "dots");
@@ -150,7 +150,7 @@ fn nothing_is_written_into_a_git_directory_by_whatever_name() {
         sandbox.apply(["--allow-sensitive"], &create(path, "Bad", "x\n")).exits(4).says("the git directory");
     }
     same("under another name", &before, &sandbox.listing());
-    // As the work tree itself.
+    // The git directory is the work tree.
     let mut sandbox = Sandbox::new();
     sandbox.set("GIT_DIR", ".git");
     sandbox.set("GIT_WORK_TREE", ".git");
@@ -214,7 +214,7 @@ fn a_bare_repository_that_git_does_not_open_unasked_is_refused() {
     let hook = sandbox.repo.join("embedded/hooks/pre-llm-apply");
     sandbox.script(&hook, "#!/bin/sh\ntouch ../ran\n");
     sandbox.git(["config", "--global", "safe.bareRepository", "explicit"]);
-    // What it says of itself does not count.
+    // The repository's own setting does not count.
     sandbox.git(["--git-dir=embedded", "config", "safe.bareRepository", "all"]);
     sandbox.apply(["-n"], &five()).exits(0);
     let before = sandbox.listing();
@@ -240,7 +240,7 @@ fn only_the_repositorys_own_configuration_says_where_the_work_tree_is() {
         let before = sandbox.listing();
         sandbox.apply([""; 0], &five()).exits(128).says("outside the repository's own configuration");
         same(text, &before, &sandbox.listing());
-        // Nor on the command line, where neither does libgit2.
+        // The command line does not count either, as with libgit2.
         std::fs::remove_file(sandbox.root().join("home/gitconfig")).unwrap();
         let file = sandbox.response(&five());
         let mut command = sandbox.command([file]);
@@ -256,7 +256,7 @@ fn only_the_repositorys_own_configuration_says_where_the_work_tree_is() {
 #[test]
 fn a_hooks_path_that_only_git_can_read_is_read_by_git() {
     let sandbox = Sandbox::new();
-    // Relative to where git is installed: the hook there need not exist for the path to be found.
+    // A path relative to where git is installed. The hook there need not exist.
     sandbox.git(["config", "core.hooksPath", "%(prefix)/nowhere"]);
     sandbox.apply([""; 0], &five()).exits(0);
     let sandbox = Sandbox::new();
@@ -286,7 +286,7 @@ fn includes_that_only_git_can_read_say_who_the_user_is() {
 #[test]
 fn a_shared_repository_stays_shared() {
     use std::os::unix::fs::PermissionsExt;
-    // What git gives to what it makes, we do: the group has to be able to go on.
+    // New files get the same mode as from git, so that the group can go on using the repository.
     for mode in ["umask", "group", "all", "0660", "0640"] {
         let modes = |land: fn(&Sandbox)| {
             let sandbox = Sandbox::new();
@@ -333,7 +333,7 @@ fn a_shared_repository_stays_shared() {
             s.git(["merge", "-q", "try/a"]);
         });
         assert_eq!(ours, gits, "{mode}");
-        // More than the limit go in as a pack.
+        // So many objects that they go in as a pack.
         let sandbox = Sandbox::new();
         sandbox.git(["config", "core.sharedRepository", mode]);
         let many: String = (0..40).map(|n| create(&format!("many/{n}"), "Add", &format!("{n}\n"))).collect();
@@ -347,7 +347,7 @@ fn a_shared_repository_stays_shared() {
 
 #[test]
 fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
-    // Nobody but root can give files away.
+    // Only root can give files away.
     let owned = |what: &str| {
         let sandbox = Sandbox::new();
         sandbox.git(["worktree", "add", "-q", "-b", "side", "../linked"]);
@@ -406,7 +406,7 @@ fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
     assert_eq!(with_fault(&sandbox, [""; 0], "ref-moved:kill").signal, Some(9));
     sandbox.run(["recover"]).exits(0).says("side has landed");
     assert_eq!(sandbox.status(), "");
-    // Settled from the other one.
+    // Recovered from the other worktree.
     sandbox.file("README", "mine\n");
     sandbox.commit("mine");
     let file = sandbox.response(&create("again", "w", "x\n"));
@@ -441,6 +441,6 @@ fn an_index_on_another_file_system_is_refused_before_anything_changes() {
     same("index elsewhere", &before, &sandbox.listing());
     assert_eq!(std::fs::read(&index).unwrap(), bytes);
     assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 1);
-    // Where no checkout moves along it is no matter.
+    // This does not matter if no checkout moves.
     sandbox.apply(["-b", "side"], &five()).exits(0);
 }

@@ -1,4 +1,4 @@
-//! What lands, on real repositories with git as the judge.
+//! What lands in real repositories, checked with git.
 use crate::sandbox;
 
 use sandbox::{Run, Sandbox, create, five, patch, rename, same};
@@ -21,7 +21,7 @@ fn five_operations_make_five_commits_with_the_whys_as_messages() {
         ]
     );
     assert_eq!(sandbox.git(["log", "--format=%b", "-1", "HEAD~4"]), "It reads better so.");
-    // The checkout, the index and the commit are one.
+    // The checkout, the index and the commit agree.
     assert_eq!(sandbox.status(), "");
     assert_eq!(
         sandbox.git(["ls-tree", "-r", "--name-only", "HEAD"]),
@@ -32,7 +32,7 @@ fn five_operations_make_five_commits_with_the_whys_as_messages() {
     assert_eq!(sandbox.text("README"), "hello world\n");
     assert_eq!(sandbox.text("docs/new.txt"), "one\ntwo\nthree\nfour\n");
     assert!(!sandbox.exists("gone.txt") && !sandbox.exists("old.txt"));
-    // History follows the rename, and any one of the commits can be taken back.
+    // The history follows the rename, and each commit can be reverted.
     let followed = sandbox.git(["log", "--follow", "--format=%s", "--", "docs/new.txt"]);
     assert_eq!(followed, "Move the numbers to the documents\nbase");
     sandbox.git(["revert", "--no-edit", "HEAD~2"]);
@@ -137,7 +137,7 @@ fn modes_line_endings_marks_and_missing_newlines_are_kept() {
 
 #[test]
 fn the_checkout_gets_what_git_would_check_out() {
-    // Every setting that decides over line endings, with git's own checkout as the judge.
+    // Every setting that decides about line endings, compared with git's own checkout.
     let settings: &[(&str, &[&str])] = &[
         ("", &["core.autocrlf=true"]),
         ("", &["core.autocrlf=input"]),
@@ -163,7 +163,7 @@ fn the_checkout_gets_what_git_would_check_out() {
             sandbox.file("mixed.txt", "one\r\ntwo\nthree\n");
             sandbox.git(["-c", "core.safecrlf=false", "add", "-A"]);
             sandbox.git(["commit", "-qm", "more"]);
-            // As a fresh clone would have it.
+            // Like in a fresh clone.
             for path in ["plain.txt", "mixed.txt", "src/a.rs"] {
                 std::fs::remove_file(sandbox.repo.join(path)).unwrap();
             }

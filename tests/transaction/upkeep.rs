@@ -1,9 +1,9 @@
-//! What git does by itself after a command of its own, and so after a landing.
+//! What git does by itself after one of its commands, and so after a landing.
 use crate::sandbox;
 
 use sandbox::{Sandbox, create, five};
 
-/// With a hook that notes what it is told, and where it runs.
+/// Creates a repository with a hook that writes down its arguments and its directory.
 fn with_hook() -> Sandbox {
     let sandbox = Sandbox::new();
     let log = sandbox.root().join("log");
@@ -16,7 +16,7 @@ fn with_hook() -> Sandbox {
 #[test]
 fn the_hook_that_is_told_of_a_new_index_is_told() {
     let log = |sandbox: &Sandbox| std::fs::read_to_string(sandbox.root().join("log")).unwrap_or_default();
-    // By git.
+    // With git.
     let sandbox = with_hook();
     sandbox.git(["checkout", "-q", "-b", "side"]);
     sandbox.file("new", "x\n");
@@ -29,7 +29,7 @@ fn the_hook_that_is_told_of_a_new_index_is_told() {
     let told = |sandbox: &Sandbox| {
         by_git.rsplit_once(' ').unwrap().0.to_owned() + " " + sandbox.repo.to_str().unwrap() + "\n"
     };
-    // By a landing, and with --no-verify too, which is about other hooks.
+    // With a landing, also with --no-verify, which is about other hooks.
     for options in [&[][..], &["--no-verify"], &["-C", "src"]] {
         let sandbox = with_hook();
         let run = sandbox.apply(options, &create("new", "w", "x\n")).exits(0);
@@ -37,12 +37,12 @@ fn the_hook_that_is_told_of_a_new_index_is_told() {
         assert!(!run.stdout.contains("printed"), "{}", run.stdout);
         assert_eq!(sandbox.status(), "");
     }
-    // Where no index is written nobody is told.
+    // If no index is written, the hook does not run.
     let sandbox = with_hook();
     sandbox.apply(["-b", "side"], &create("new", "w", "x\n")).exits(0);
     sandbox.apply(["-n"], &create("new", "w", "x\n")).exits(0);
     assert_eq!(log(&sandbox), "");
-    // Whatever it says, it has landed.
+    // If the hook fails, the landing is still done.
     let sandbox = Sandbox::new();
     sandbox.script(&sandbox.repo.join(".git/hooks/post-index-change"), "#!/bin/sh\nexit 1\n");
     sandbox.apply([""; 0], &five()).exits(0);

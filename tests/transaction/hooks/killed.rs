@@ -1,4 +1,4 @@
-//! A landing that is interrupted or killed while its hooks are told what has landed.
+//! A landing that is interrupted or killed while the hooks after it run.
 
 use super::{hook, new, out};
 use crate::sandbox::fault::{signal, wait_for};

@@ -1,8 +1,8 @@
-//! A signal once the remote has taken a push.
+//! A signal after the remote has taken a push.
 use super::*;
 
-/// Lets a command push, interrupts it once the remote has taken that, and brings it to its end. With `lost` the remote cannot be asked
-/// from then on until the recovery.
+/// Lets a command push, interrupts it once the remote has taken the push, and recovers it. With `lost` the remote
+/// cannot be asked from then on until the recovery.
 fn interrupted(sandbox: &Sandbox, server: &Path, args: &[&str], lost: bool) -> Run {
     let taken = sandbox.root().join("taken");
     let upload = sandbox.root().join("upload");
@@ -17,7 +17,7 @@ fn interrupted(sandbox: &Sandbox, server: &Path, args: &[&str], lost: bool) -> R
     let run = Run::of(child.wait_with_output().unwrap());
     std::fs::remove_file(taken).unwrap();
     std::fs::remove_file(server.join("hooks/post-receive")).unwrap();
-    // It depends on how long the remote takes to answer.
+    // This depends on how long the remote takes to answer.
     assert!(run.code == Some(128) || (run.code == Some(0) && !lost), "{run:?}");
     sandbox.run(["recover"]).exits(0);
     run

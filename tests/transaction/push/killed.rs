@@ -1,4 +1,4 @@
-//! Runs that are killed while they push, or once the remote has taken it.
+//! Runs that are killed during a push, or after the remote has taken it.
 use super::*;
 
 #[test]
@@ -19,7 +19,7 @@ fn so_it_is_in_a_repository_with_sha_256() {
     }
 }
 
-/// With a change of its own to the file that is touched, or without.
+/// Kills and recovers, with or without an uncommitted change to the touched file.
 fn killed_and_recovered(autostash: bool) {
     for (fault, landed) in [
         ("push-noted", false),
@@ -59,13 +59,14 @@ fn killed_and_recovered(autostash: bool) {
             assert!(listed.contains("1 edit from response.txt"), "{what}: {listed}");
             assert_eq!(sandbox.run(["show", "--response", "HEAD"]).exits(0).stdout, greet(), "{what}");
         }
-        // The hook of a push has to see the commits, so that what is unreachable may stay.
+        // The pre-push hook has to see the commits, so unreachable objects may stay.
         sandbox.git(["fsck", "--strict"]);
         sandbox.leaves_no_file();
     }
 }
 
-/// A server that answers nobody for as long as the first file is there, and makes the second when it is asked.
+/// Creates a server that does not answer as long as the first file exists, and creates the second file when it is
+/// asked.
 fn hangs(sandbox: &Sandbox) -> (PathBuf, PathBuf) {
     let (hang, asked) = (sandbox.root().join("hang"), sandbox.root().join("asked"));
     let script = format!(
@@ -88,7 +89,7 @@ fn a_remote_that_does_not_answer_holds_up_no_other_branch() {
     let run = Run::of(sandbox.command(["--push"]).arg(&file).env(VARIABLE, "pushed:kill").output().unwrap());
     assert_eq!(run.signal, Some(9));
     let (hang, asked) = hangs(&sandbox);
-    // Who lands on another branch does not ask, and names what is pending.
+    // A landing on another branch does not ask the remote, and names what is pending.
     let options = ["-b", "one", "--wait", "1"];
     let run = sandbox.apply(options, &create("one.txt", "Try it", "try\n")).exits(0);
     run.says("a killed run pushed main").says("'git llm-apply recover'");
@@ -97,7 +98,7 @@ fn a_remote_that_does_not_answer_holds_up_no_other_branch() {
         sandbox.run(verb).exits(0).says("a killed run is pending");
     }
     assert!(!asked.exists());
-    // Who asks does not have the repository's lock meanwhile.
+    // A run that asks the remote does not hold the repository's lock.
     let mut command = sandbox.command(["recover"]);
     let recovering = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     assert!(wait_for(|| asked.exists()));
@@ -144,7 +145,7 @@ fn so_it_is_from_another_worktree() {
 
 #[test]
 fn where_it_is_not_certain_where_the_files_are_nothing_is_touched() {
-    // Its git directory says nothing of the checkout, and lies in a directory with files of the same names.
+    // The git directory does not say where the checkout is, and is in a directory with files of the same names.
     let (mut sandbox, server) = cloned();
     let place = sandbox.root().join("place");
     let own = place.join("own");
@@ -238,7 +239,7 @@ fn what_came_by_a_pull_after_a_kill_is_recorded() {
     }
     assert_eq!(sandbox.run(["show", "--response", "HEAD"]).exits(0).stdout, greet());
     sandbox.leaves_no_file();
-    // The same response is known.
+    // The response is known as landed.
     sandbox.apply(["--push"], &greet()).exits(0).says("already landed");
 }
 

@@ -1,7 +1,7 @@
-//! What others do in the repository between the beginning of a landing and the end of its push.
+//! What others do in the repository between the start of a landing and the end of its push.
 use super::*;
 
-/// A script that runs in the repository.
+/// Returns a script that runs in the repository.
 fn within(sandbox: &Sandbox, script: &str) -> String {
     format!("cd '{}' && {script}", sandbox.repo.display())
 }
@@ -162,7 +162,7 @@ fn an_edit_at_the_moment_of_the_push_is_named_until_it_is_out_of_the_way() {
 
 #[test]
 fn what_git_changed_after_a_kill_behind_the_push_is_recorded() {
-    // The user takes the landing's file into a commit of their own.
+    // The user commits the landing's file.
     let (sandbox, server) = cloned();
     let file = sandbox.response(&greet());
     let run = sandbox.command(["--push"]).arg(file).env(VARIABLE, "file-placed:kill").output();

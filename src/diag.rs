@@ -1,4 +1,4 @@
-//! Findings about a response, each with its place, a stable code and a hint.
+//! Diagnostics: findings about a response, each with its place, a stable code and a hint.
 //!
 //! Diagnostics are about the response and the repository's content. Errors of I/O, locks or git are error types of the
 //! layer where they occur.
@@ -25,8 +25,8 @@ pub struct Diagnostic {
     pub path: Option<String>,
     /// Places in the response, the main one first.
     pub labels: Vec<Span>,
-    /// The place of something that gave no edit, where its correction belongs, unless that is the main place; empty where
-    /// something breaks off. Findings with the same place are about the same thing.
+    /// The place of an edit that could not be read, if it is not the main place. A correction replaces the text there.
+    /// The span is empty if the text breaks off at that place. Findings with the same place are about the same edit.
     pub lost: Option<Span>,
     /// The hint.
     pub help: Option<String>,
@@ -34,14 +34,15 @@ pub struct Diagnostic {
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// What the file contains instead of the search text, or too often, or what the edit may not replace.
+/// The lines of the file that a refusal shows: the places that match, the closest match, or lines that the edit may not
+/// replace.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Evidence {
-    /// The first lines, from 1, of all places that match, ascending.
+    /// The number of the first line, from 1, of each place that matches, ascending.
     pub candidates: Vec<usize>,
     /// The first of these places, with the lines around them.
     pub places: Vec<Surrounding>,
-    /// The least number of context lines that would make the place unique.
+    /// The smallest number of context lines that would make the place unique.
     pub context_lines: Option<usize>,
     /// The closest match to the search text.
     #[serde(skip)]
@@ -50,20 +51,20 @@ pub struct Evidence {
     pub beginning: Option<Excerpt>,
     /// How many lines the file has.
     pub file_lines: Option<usize>,
-    /// The number of an earlier edit that is refused, too, and whose result this edit searches for.
+    /// The number of an earlier edit whose result this edit searches for. That edit is refused, too.
     pub builds_on: Option<usize>,
     /// The abbreviated id of the newest commit whose version of the file has the search text.
     pub version: Option<String>,
-    /// Whether the edit does not merge from there, because the branch has changed the lines since.
+    /// Whether the edit of that version conflicts with what the branch has changed since.
     #[serde(skip)]
     pub version_clashes: bool,
-    /// Whether the search for the closest match was cut short because it takes too long.
+    /// Whether the search for the closest match was stopped because it took too long.
     #[serde(skip)]
     pub gave_up: bool,
 }
 
 impl Evidence {
-    /// The evidence without quotes from the file.
+    /// Returns the evidence without lines of the file.
     pub fn without_lines(self) -> Self {
         Self { places: Vec::new(), nearest: None, beginning: None, ..self }
     }
@@ -90,7 +91,7 @@ impl Excerpt {
 pub struct Surrounding {
     /// The lines of the place.
     pub lines: LineRange,
-    /// The place, or its first lines, with lines before and, if it is complete, after it.
+    /// The place with lines above and below it. If the place is long, only its first lines and the lines above it.
     pub excerpt: Excerpt,
 }
 
@@ -136,7 +137,8 @@ named! {
 }
 
 impl Nearest {
-    /// The first row with a visible difference, else the first that differs in whitespace or look-alikes.
+    /// Returns the first row with a visible difference. If there is none, returns the first row that differs in
+    /// whitespace or look-alikes.
     pub fn first_differing_row(&self) -> Option<usize> {
         let first = |wanted: &dyn Fn(RowKind) -> bool| self.rows.iter().position(|row| wanted(row.kind));
         first(&|kind| !matches!(kind, RowKind::Same | RowKind::Alike))
@@ -144,25 +146,25 @@ impl Nearest {
     }
 }
 
-/// A text of at most `most` characters, marked where it is cut.
-pub fn shorten(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+/// Shortens a text to at most `max` characters, with `…` at the end if it was longer.
+pub fn shorten(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
         None => text.to_owned(),
-        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
+        Some(_) => text.chars().take(max - 1).chain(['…']).collect(),
     }
 }
 
-/// The first items, at most `most` of them: `a, b and 2 more`.
-pub fn listed(items: impl IntoIterator<Item = impl fmt::Display>, most: usize) -> String {
+/// Lists at most `max` items, and counts the others: `a, b and 2 more`.
+pub fn listed(items: impl IntoIterator<Item = impl fmt::Display>, max: usize) -> String {
     let mut items = items.into_iter();
-    let first: Vec<String> = items.by_ref().take(most).map(|item| item.to_string()).collect();
+    let first: Vec<String> = items.by_ref().take(max).map(|item| item.to_string()).collect();
     match items.count() {
         0 => first.join(", "),
         more => format!("{} and {more} more", first.join(", ")),
     }
 }
 
-/// A count with its noun, which gets a plural s.
+/// Returns a count with its noun, with an `s` if the count is not 1.
 pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
@@ -194,7 +196,7 @@ macro_rules! codes {
 }
 
 impl Code {
-    /// Whether the file may not change, whatever the edit is.
+    /// Whether it forbids all changes to the file, and not only this edit.
     pub(crate) fn forbids_file(self) -> bool {
         matches!(self, Code::Policy | Code::PathSensitive)
     }
@@ -250,8 +252,8 @@ codes! {
     Shrink = "shrink",
     /// A snippet does not say clearly how it changes the file.
     SnippetUnclear = "snippet-unclear",
-    /// A snippet lacks a part of the file, and does not say that the part is left out; needs `--allow-shrink` if it is to
-    /// be removed.
+    /// A snippet lacks a part of the file, and does not say that the part is left out; needs `--allow-shrink` if it is
+    /// to be removed.
     SnippetLoses = "snippet-loses",
     /// A file has more syntax errors than before: a warning, an error with `--syntax=refuse`.
     Syntax = "syntax",
@@ -348,7 +350,7 @@ impl Diagnostic {
     }
 }
 
-/// A diagnostic about a hunk or a whole text that has no place in the response yet.
+/// A refusal of a hunk or a whole text, before its place in the response is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The hunk of the edit, from 0.
@@ -361,7 +363,7 @@ pub struct Refusal {
     pub help: Option<String>,
     /// The evidence from the file.
     pub evidence: Option<Evidence>,
-    /// Whether it is final, so that the edit is not tried on the base.
+    /// Whether it is final. If not, the edit may still match the base version of the file.
     pub(crate) is_last: bool,
 }
 

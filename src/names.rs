@@ -1,4 +1,4 @@
-//! Enumerations whose values have stable names, for `--json`, records and the documentation.
+//! Defines enumerations whose values have stable names. `--json`, records and the documentation use these names.
 
 /// Defines an enumeration with the names of its values.
 macro_rules! named {
@@ -19,7 +19,7 @@ macro_rules! named {
                 match self { $(Self::$Value => $name,)* }
             }
 
-            /// The value with this name, exactly.
+            /// Returns the value with exactly this name.
             pub fn of_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.as_str() == name)
             }

@@ -1,6 +1,6 @@
-//! A model's response as text with lines.
+//! The text of a model's response, with an index of its lines.
 //!
-//! Untrusted bytes enter here; afterwards everything is UTF-8 of a bounded size.
+//! [`Response::new`] checks the untrusted bytes. All other code gets UTF-8 of a limited size.
 
 mod passage;
 
@@ -14,10 +14,10 @@ use std::sync::Arc;
 /// The size limit of a response, in bytes, unless `llmapply.maxSize` sets another.
 pub const DEFAULT_MAX_SIZE: u64 = 64 * 1024 * 1024;
 
-/// Why bytes are not a response.
+/// Why bytes cannot be read as a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResponseError {
-    /// It exceeds the limit.
+    /// There are more bytes than the limit allows.
     #[error("{name} is larger than {limit} bytes")]
     TooLarge {
         /// The response's name.
@@ -25,7 +25,7 @@ pub enum ResponseError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// It is not UTF-8.
+    /// The bytes are not UTF-8.
     #[error("{name} is not UTF-8: line {line} has the byte 0x{byte:02x}")]
     NotUtf8 {
         /// The response's name.
@@ -37,7 +37,8 @@ pub enum ResponseError {
     },
 }
 
-/// The block size at which line breaks are counted. An index of all lines could be larger than the text.
+/// The size of the blocks, in bytes, for which the number of line breaks is stored. An index of all lines could be
+/// larger than the text.
 const BLOCK: usize = 4096;
 
 /// A model's response: UTF-8 text without a byte order mark, with an index of its lines.
@@ -50,17 +51,17 @@ pub struct Response {
     breaks: Vec<u32>,
 }
 
-/// The last component of a response's name.
+/// Returns the last component of a response's name.
 pub(crate) fn file_name(name: &str) -> &str {
     name.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(name)
 }
 
 impl Response {
-    /// The response of these bytes, without a leading UTF-8 byte order mark. `id` is its index, from 0 for the first of a
-    /// run; messages call it `name`.
+    /// Creates a response from bytes, without a leading UTF-8 byte order mark. `id` is the index of the response in the
+    /// run, from 0. `name` is its name in messages.
     ///
     /// # Errors
-    /// It exceeds `limit` (or 4 GiB), or is not UTF-8.
+    /// Fails if there are more than `limit` bytes (or 4 GiB), or if they are not UTF-8.
     pub fn new(id: u32, name: impl Into<String>, bytes: Vec<u8>, limit: u64) -> Result<Self, ResponseError> {
         let name = name.into();
         let limit = limit.min(u64::from(u32::MAX) - 1);
@@ -79,7 +80,7 @@ impl Response {
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
-        // The last line break may have lost its second half.
+        // A response that is cut off may end inside of a `\r\n`.
         text.truncate(text.trim_end_matches('\r').len());
         let mut breaks = Vec::with_capacity(text.len() / BLOCK + 1);
         let mut seen = 0;
@@ -90,7 +91,7 @@ impl Response {
         Ok(Self { id, name, text: Arc::new(text), breaks })
     }
 
-    /// The response with another index.
+    /// Returns the response with another index.
     pub fn with_id(self, id: u32) -> Self {
         Self { id, ..self }
     }
@@ -115,7 +116,8 @@ impl Response {
         &self.text
     }
 
-    /// The text with `\n` line endings and without blank lines at its end. It is the same for every copy of a response.
+    /// Returns the text with `\n` line endings and without blank lines at its end. It is the same for every copy of a
+    /// response.
     pub fn plain_text(&self) -> Cow<'_, str> {
         let text = self.text.trim_end();
         match memchr::memchr(b'\r', text.as_bytes()) {
@@ -124,29 +126,29 @@ impl Response {
         }
     }
 
-    /// The text, shared without a copy.
+    /// Returns the text without copying it.
     pub fn shared(&self) -> Arc<String> {
         Arc::clone(&self.text)
     }
 
-    /// The text of a span; empty if it is out of bounds or splits a character.
+    /// Returns the text of a span; empty if it is out of bounds or splits a character.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")
     }
 
-    /// The line, from 1, of the byte at `offset`.
+    /// Returns the number of the line, from 1, that contains the byte at `offset`.
     pub fn line_of(&self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
-        // If the last block is full, `offset` may be after it.
+        // If the last block is full, the end of the text is right after it, and no block begins there.
         let block = (offset / BLOCK).min(self.breaks.len().saturating_sub(1));
         let before = self.breaks.get(block).map_or(0, |&breaks| breaks as usize);
         before + count_breaks(&self.text.as_bytes()[block * BLOCK..offset]) + 1
     }
 
-    /// The offset of a line, from 1; the end of the text if there are fewer.
+    /// Returns the offset of a line, by its number from 1; the end of the text if there are fewer lines.
     pub(crate) fn line_start(&self, line: usize) -> usize {
         let Some(wanted) = line.checked_sub(2) else { return 0 };
-        // The block with the line break before it.
+        // The block that contains the line break before this line.
         let block = self.breaks.partition_point(|&breaks| breaks as usize <= wanted).saturating_sub(1);
         let before = self.breaks.get(block).map_or(0, |&breaks| breaks as usize);
         let rest = &self.text.as_bytes()[(block * BLOCK).min(self.text.len())..];
@@ -154,12 +156,12 @@ impl Response {
         found.map_or(self.text.len(), |at| block * BLOCK + at + 1)
     }
 
-    /// The lines from this one (from 1) on, without their line breaks.
+    /// Returns the lines without their line breaks, beginning with line number `first`, from 1.
     pub fn lines_from(&self, first: usize) -> impl Iterator<Item = &str> {
         self.text.get(self.line_start(first)..).unwrap_or("").lines()
     }
 
-    /// The lines that a span touches.
+    /// Returns the lines that a span touches.
     pub fn lines_of(&self, span: Span) -> LineRange {
         let range = span.range();
         let first = self.line_of(range.start);

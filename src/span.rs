@@ -16,7 +16,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes `start..end` of the response with this index.
+    /// Creates the span of the bytes `start..end` in the response with this index.
     ///
     /// Offsets saturate at [`u32::MAX`]; a [`crate::response::Response`] is never longer.
     pub fn new(response: u32, start: usize, end: usize) -> Self {
@@ -25,7 +25,7 @@ impl Span {
         Self { response, start, end }
     }
 
-    /// The smallest span that contains both. Both must be of one response; `self`'s is kept.
+    /// Returns the smallest span that contains both. Both must be in the same response.
     pub fn join(self, other: Self) -> Self {
         Self { response: self.response, start: self.start.min(other.start), end: self.end.max(other.end) }
     }

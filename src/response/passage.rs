@@ -6,10 +6,10 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-/// A text of an edit: a verbatim part of the response, a part with a conversion, or a text of its own.
+/// A text of an edit: a part of the response as written, a part that is converted when it is used, or an own string.
 ///
-/// Most texts are parts of the response, with or without marks, escapes or other line endings. Storing them again would
-/// double the memory of a large response.
+/// Most texts are parts of the response, sometimes with marks, escapes or `\r\n` that a conversion removes. Copies of
+/// them would double the memory that a large response needs.
 #[derive(Clone)]
 pub struct Passage(Kind);
 
@@ -28,11 +28,11 @@ struct Converted {
     text: OnceLock<Box<str>>,
 }
 
-/// Converts a part of a response, and passes each chunk of the result on. Returns `None` if the part does not have the
-/// expected form.
+/// Converts a part of a response, and passes the result to a function in chunks. Returns `None` if the part does not
+/// have the expected form.
 pub(crate) type Conversion = fn(&str, &mut dyn FnMut(&str)) -> Option<()>;
 
-/// Converts line endings to `\n`, and adds a missing last one.
+/// Converts line endings to `\n`, and adds one at the end if it is missing.
 fn lines(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     let mut from = 0;
     for at in memchr::memchr_iter(b'\r', written.as_bytes()) {
@@ -48,7 +48,7 @@ fn lines(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     Some(())
 }
 
-/// Converts lines that each have a mark of one byte.
+/// Removes the mark of each line, which is `+`, `-` or a space, and converts line endings to `\n`.
 pub(crate) fn marked(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     let mut from = 0;
     let ends = memchr::memchr_iter(b'\n', written.as_bytes()).map(|at| at + 1);
@@ -68,7 +68,7 @@ pub(crate) fn marked(written: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     Some(())
 }
 
-/// Parts up to this length are converted at once, because their text takes no more memory than a [`Converted`].
+/// Parts up to this length are converted immediately, because their text takes no more memory than a [`Converted`].
 const SHORT: usize = 64;
 
 fn convert(whole: &Arc<String>, part: Range<usize>, conversion: Conversion) -> Passage {
@@ -121,7 +121,7 @@ impl Passage {
         !matches!(self.0, Kind::Converted(_)) && self.len() == 0
     }
 
-    /// The range in the response of its n-th line, from 0; `None` if it is a text of its own.
+    /// Returns where the n-th line, from 0, is in the response; `None` if the text is an own string.
     pub(crate) fn place_of_line(&self, line: usize) -> Option<Range<usize>> {
         let (start, written) = match &self.0 {
             Kind::Part { start, .. } => (*start as usize, self.as_str()),
@@ -134,7 +134,7 @@ impl Passage {
     }
 
     pub(crate) fn is_blank(&self) -> bool {
-        // Does not store the converted text.
+        // Converts the text without storing the result.
         match &self.0 {
             Kind::Converted(text) => {
                 let mut is_blank = true;
@@ -146,8 +146,8 @@ impl Passage {
         }
     }
 
-    /// Converts the text as written. It may consist of several parts of the response, so the conversion must convert each
-    /// line by itself.
+    /// Returns the text as written, with another conversion. An own string may be joined from several parts of the
+    /// response, so the conversion must treat each line separately.
     pub(crate) fn convert(&self, conversion: Conversion) -> Passage {
         match &self.0 {
             Kind::Part { whole, start, end } => convert(whole, *start as usize..*end as usize, conversion),
@@ -156,13 +156,14 @@ impl Passage {
         }
     }
 
-    /// Its lines, each ending with `\n`.
+    /// Converts it to lines that each end with `\n`.
     pub(crate) fn into_lines(self) -> Passage {
-        let is_such = |text: &str| text.ends_with('\n') && memchr::memchr(b'\r', text.as_bytes()).is_none();
-        if matches!(self.0, Kind::Part { .. }) && is_such(&self) { self } else { self.convert(lines) }
+        let is_normalized =
+            |text: &str| text.ends_with('\n') && memchr::memchr(b'\r', text.as_bytes()).is_none();
+        if matches!(self.0, Kind::Part { .. }) && is_normalized(&self) { self } else { self.convert(lines) }
     }
 
-    /// Its part of the response.
+    /// Returns the part of the response that it was made from; `None` if the text is an own string.
     pub(crate) fn part(&self) -> Option<Range<usize>> {
         match &self.0 {
             Kind::Part { start, end, .. } => Some(*start as usize..*end as usize),
@@ -203,8 +204,8 @@ impl Passage {
         }
     }
 
-    /// Appends the line `text` of a response, which begins at `start`, with its line break as written; with `\n` if it
-    /// has none.
+    /// Appends a line of a response with its line break as written, or with `\n` if it has none. The line is `text`,
+    /// and begins at `start`.
     pub(crate) fn push_line(&mut self, response: &Response, start: usize, text: &str) {
         let end = start + text.len();
         match response.text().as_bytes().get(end..) {
@@ -219,7 +220,7 @@ impl Passage {
 }
 
 impl Response {
-    /// A part of the text as a passage; empty if it is out of bounds or splits a character.
+    /// Returns a part of the text as a passage; empty if it is out of bounds or splits a character.
     pub(crate) fn passage(&self, part: Range<usize>) -> Passage {
         match self.text().get(part.clone()) {
             None | Some("") => Passage::default(),
@@ -231,8 +232,8 @@ impl Response {
         }
     }
 
-    /// A part of the text, converted when it is used. It must have the form that the conversion expects, and be empty only if it is
-    /// short.
+    /// Returns a part of the text, which is converted when it is used. The part must have the form that the conversion
+    /// expects. The result may be empty only if the part is at most [`SHORT`] bytes long.
     pub(crate) fn converted(&self, part: Range<usize>, conversion: Conversion) -> Passage {
         convert(&self.text, part, conversion)
     }
@@ -326,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_that_follow_each_other_are_one_and_others_are_joined() {
+    fn adjacent_parts_stay_a_part_and_others_become_an_own_string() {
         let response = Response::new(0, "r", b"one\ntwo\nthree\n".to_vec(), 100).unwrap();
         let is_part = |text: &Passage| matches!(text.0, Kind::Part { .. });
         let mut text = Passage::default();
@@ -359,13 +360,13 @@ mod tests {
         assert_eq!(all.convert(last), "some line\n".repeat(10).as_str());
         assert!(matches!(response.passage(220..420).into_lines().0, Kind::Part { .. }));
         assert!(matches!(response.passage(0..22).into_lines().0, Kind::Own(_)));
-        let mut put_together = response.passage(0..11);
-        put_together.push_part(&response, 220..230);
-        assert_eq!(put_together.into_lines(), "some line\nsome line\n");
+        let mut joined = response.passage(0..11);
+        joined.push_part(&response, 220..230);
+        assert_eq!(joined.into_lines(), "some line\nsome line\n");
     }
 
     #[test]
-    fn it_is_no_larger_than_a_string() {
+    fn a_passage_is_no_larger_than_a_string() {
         assert_eq!(size_of::<Passage>(), size_of::<String>());
     }
 }

@@ -1,7 +1,6 @@
-//! What every format lowers to: edits of one file each, in the order of the response.
+//! Edits, which all formats are parsed into. Each edit is for one file.
 //!
-//! An edit says what the model wrote: its path is not checked and its texts are not located yet. [`crate::plan::resolve`]
-//! does both.
+//! An edit holds what the model wrote. [`crate::plan::resolve`] checks its path and locates its texts in the file.
 
 mod hunk;
 mod script;
@@ -20,8 +19,8 @@ pub struct Edit {
     pub span: Span,
     /// Its format.
     pub format: FormatId,
-    /// The number of its region (envelope, fence, or run of bare edits). Equal edits in one region are for different
-    /// places; in different regions they are one edit, repeated.
+    /// The number of its region: an envelope, a fence, or consecutive edits outside of these. Equal edits in one region
+    /// are for different locations. An equal edit in a later region only repeats the first.
     pub region: u32,
     /// The file (the source of a rename or copy).
     pub path: Target,
@@ -29,24 +28,25 @@ pub struct Edit {
     pub op: Op,
     /// The model's reason: trimmed, never empty.
     pub why: Option<String>,
-    /// What only a git patch says; empty in other formats.
+    /// What only a git patch can say; empty in other formats.
     pub git: Git,
-    /// The first line of a code block, if it is the path as a comment: content only if the file begins with it.
+    /// The first line of a code block, if it is a comment with only the path, such as `# src/a.py`. It is content only
+    /// if the file already begins with it.
     pub label: Option<Box<str>>,
 }
 
-/// What a git patch says beside paths and text.
+/// What a git patch says in addition to paths and text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Git {
     /// Whether the file is executable afterwards (mode 100755 or 100644); `None` for no change.
     pub executable: Option<bool>,
     /// The abbreviated id of the blob that the hunks are for.
     pub blob: Option<Box<str>>,
-    /// Whether the path may begin with one of git's prefixes. It is dropped if only the file without it exists.
+    /// Whether the path may begin with a prefix such as `a/`. The prefix is removed if only the file without it exists.
     pub prefixed: bool,
-    /// The span of the mail. All edits of a mail become one commit.
+    /// The span of the mail that the edit is in. All edits of a mail become one commit.
     pub mail: Option<Span>,
-    /// Whether the response ends in its last line, without a line break.
+    /// Whether the response ends in the last line of the edit, without a line break. The line may be cut off.
     pub is_open: bool,
 }
 
@@ -67,13 +67,14 @@ impl Edit {
         }
     }
 
-    /// The hunk with this span. Hunks are in the order of the response.
+    /// Returns the hunk with this span.
     pub fn hunk_at(&self, span: Span) -> Option<&Hunk> {
         let hunks = self.hunks();
+        // Hunks are in the order of the response.
         hunks.get(hunks.binary_search_by_key(&span, |hunk| hunk.span).ok()?)
     }
 
-    /// Whether it asks for the same as another edit, regardless of their places.
+    /// Whether it is the same edit as another one, wherever both are in the response.
     pub fn says_the_same(&self, other: &Edit) -> bool {
         let same = |a: &Target, b: &Target| (a.shown(), &a.root) == (b.shown(), &b.root);
         let hunks = |a: &[Hunk], b: &[Hunk]| {
@@ -139,7 +140,7 @@ named! {
 pub struct UnknownFormat(pub String);
 
 impl FormatId {
-    /// Whether it is read without being asked for.
+    /// Whether it is read even if the user does not ask for it.
     pub fn is_detected(self) -> bool {
         !matches!(self, Self::WholeFile | Self::Snippet)
     }
@@ -148,7 +149,7 @@ impl FormatId {
 impl std::str::FromStr for FormatId {
     type Err = UnknownFormat;
 
-    /// The format with this name, exactly as in [`FormatId::as_str`].
+    /// Returns the format with exactly this name; see [`FormatId::as_str`].
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
         FormatId::of_name(name).ok_or_else(|| UnknownFormat(name.to_owned()))
     }
@@ -171,18 +172,19 @@ impl Target {
         Self { raw: raw.to_owned(), root: None, span }
     }
 
-    /// Whether both are shown alike. Usually they are the same.
+    /// Whether messages show both paths in the same form.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
+        // Usually the paths as written are equal, which is faster to check.
         self.raw == other.raw || self.shown() == other.shown()
     }
 
-    /// The path for messages: `d\\e`, `./d/e` and `d/e` are shown alike.
+    /// Returns the path for messages: `d\\e` and `./d/e` are both shown as `d/e`.
     pub fn shown(&self) -> String {
         shown(&self.raw)
     }
 }
 
-/// A path for messages, with slashes.
+/// Returns a path for messages: with slashes, and without a leading `./`.
 pub fn shown(path: &str) -> String {
     let path = path.replace('\\', "/");
     match path.trim_start_matches("./") {
@@ -203,7 +205,7 @@ pub enum Op {
     },
     /// Change parts of a file. All hunks apply, or none.
     Modify {
-        /// In the order of the response; empty only if just the mode changes.
+        /// In the order of the response. Empty only if nothing but the mode changes.
         hunks: Vec<Hunk>,
         /// What happens if there is no such file.
         missing: Missing,
@@ -225,9 +227,10 @@ pub enum Op {
     },
     /// Delete a file.
     Delete {
-        /// Whether a directory is deleted, too, with all its content.
+        /// Whether the path may be a directory, which is deleted with all its content.
         recursive: bool,
-        /// What they remove must be all that the file contains; empty if the format does not say.
+        /// The lines that they remove must be the whole content of the file. Empty if the format does not give the
+        /// content.
         hunks: Vec<Hunk>,
     },
     /// Rename a file, then change it at its new path.
@@ -246,7 +249,7 @@ pub enum Op {
     },
 }
 
-/// What a creation does with an existing file with other content.
+/// What a creation does if the file exists with other content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// Refuses (`already-exists`), unless `--allow-overwrite`.

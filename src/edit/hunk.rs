@@ -1,4 +1,4 @@
-//! One change within a file: the search text, the replacement, and what else tells where it belongs.
+//! A hunk: its search text, its replacement, and what else helps to find its location.
 
 use crate::response::Passage;
 use crate::span::Span;
@@ -10,28 +10,28 @@ pub struct Hunk {
     pub span: Span,
     /// The search text and the replacement.
     pub change: Change,
-    /// What else tells where it belongs.
+    /// What else helps to find its location.
     pub anchor: Anchor,
 }
 
 /// The search text and the replacement of a hunk, as the format writes them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// Two texts, which are compared line by line.
+    /// A search text and a replacement, which are compared line by line.
     Texts {
         /// The search text: whole lines that end with `\n`.
         before: Passage,
         /// The replacement, in the same form. If it is empty, the lines are removed.
         after: Passage,
-        /// Whether the search text may also be a part of a line (OPX).
+        /// Whether the search text may match a part of a line.
         unit: Unit,
     },
-    /// SEARCH/REPLACE with `=======` lines in its content: the lines between SEARCH and REPLACE, and the offsets of the
-    /// lines that may be the divider. The divider with the longest search text that the file contains is meant.
+    /// A SEARCH/REPLACE block with several `=======` lines. Each may be the divider, and the others are content. The
+    /// divider is the last one for which the file contains all lines above it.
     Splits {
-        /// All lines, dividers included, each ending with `\n`.
+        /// All lines between SEARCH and REPLACE, each ending with `\n`.
         lines: Passage,
-        /// The offsets of the candidates, ascending; at least two.
+        /// The offsets of the `=======` lines, ascending; at least two.
         dividers: Vec<usize>,
     },
     /// The body of a unified diff: lines that begin with ` ` (context), `-` (removed), `+` (added) or `~` (everything
@@ -47,7 +47,8 @@ pub enum Change {
 }
 
 impl Change {
-    /// The lines of the search text, without line breaks; with several dividers, those before the first.
+    /// Returns the lines of the search text, without line breaks. With several dividers, returns the lines before the
+    /// first.
     pub fn wanted(&self) -> Vec<&str> {
         match self {
             Change::Texts { before, .. } => before.lines().collect(),
@@ -56,27 +57,28 @@ impl Change {
                 lines.get(..end).unwrap_or("").lines().collect()
             }
             Change::Diff { lines, .. } => {
-                let stands = |line: &&str| !line.starts_with(['+', '~']);
-                lines.lines().filter(stands).map(|line| line.get(1..).unwrap_or("")).collect()
+                let is_searched = |line: &&str| !line.starts_with(['+', '~']);
+                lines.lines().filter(is_searched).map(|line| line.get(1..).unwrap_or("")).collect()
             }
         }
     }
 
-    /// The texts before and after one of the dividers of [`Change::Splits`], by its offset.
+    /// Returns the texts before and after the divider at an offset, for [`Change::Splits`].
     ///
-    /// A divider right before the end may be a repetition that divides nothing. If the search text has a divider inside,
-    /// the replacement may have one, too.
+    /// Models sometimes write the divider again right before the closing marker. This repetition is not content, unless
+    /// the search text contains a divider: then the replacement may also end with one.
     pub fn split(&self, divider: usize) -> Option<(&str, &str)> {
         let Change::Splits { lines, dividers } = self else { return None };
-        let is_last =
+        let is_last_line =
             |&at: &usize| lines.get(at..).is_some_and(|rest| rest.find('\n') == rest.len().checked_sub(1));
-        let doubled = dividers.last().copied().filter(is_last);
-        let doubled = doubled.filter(|&last| divider < last && dividers.first() == Some(&divider));
-        let (_, after) = lines.get(divider..doubled.unwrap_or(lines.len()))?.split_once('\n')?;
+        let repetition = dividers.last().copied().filter(is_last_line);
+        let repetition = repetition.filter(|&last| divider < last && dividers.first() == Some(&divider));
+        let (_, after) = lines.get(divider..repetition.unwrap_or(lines.len()))?.split_once('\n')?;
         Some((lines.get(..divider)?, after))
     }
 
-    /// The lines of the replacement, without line breaks; with several dividers, those after the first.
+    /// Returns the lines of the replacement, without line breaks. With several dividers, returns the lines after the
+    /// first.
     pub fn result(&self) -> Vec<&str> {
         match self {
             Change::Texts { after, .. } => after.lines().collect(),
@@ -85,8 +87,8 @@ impl Change {
                 self.split(first).map_or("", |(_, after)| after).lines().collect()
             }
             Change::Diff { lines, .. } => {
-                let stands = |line: &&str| !line.starts_with(['-', '~']);
-                lines.lines().filter(stands).map(|line| line.get(1..).unwrap_or("")).collect()
+                let is_kept = |line: &&str| !line.starts_with(['-', '~']);
+                lines.lines().filter(is_kept).map(|line| line.get(1..).unwrap_or("")).collect()
             }
         }
     }
@@ -97,16 +99,17 @@ impl Change {
 pub enum Unit {
     /// Whole lines only.
     Lines,
-    /// Whole lines, else a part of a line that does not split a word.
+    /// Whole lines if they match; otherwise a part of a line that does not begin or end inside of a word.
     Text,
-    /// As `Text`, but exact to the byte: it may begin and end anywhere in a line.
+    /// The exact bytes, which may begin and end anywhere in a line.
     Verbatim {
-        /// Whether both texts end with a line break of their own; else the one at their end does not count.
+        /// Whether both texts were written with a line break at their end. If not, the last line break of the search
+        /// text and of the replacement was added, and does not count.
         is_ended: bool,
     },
 }
 
-/// What besides the search text tells where a hunk belongs.
+/// What helps to find the location of a hunk, in addition to its search text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Anchor {
     /// Nothing: the match has to be unique.
@@ -114,22 +117,23 @@ pub enum Anchor {
     Unique,
     /// OPX's `occurrence=`.
     Occurrence(Occurrence),
-    /// Right after this line, from 1; 0 is before the first.
+    /// The location is right after this line, from 1. With 0, it is before the first line.
     After(u32),
-    /// A chunk of a Codex patch: after the end of the chunk before, and after its `@@` lines.
+    /// For a chunk of a Codex patch: the location is after the previous chunk, and after the lines that `@@` names.
     Seek {
         /// The texts of the `@@` lines, outermost first; may be empty.
         context: Vec<String>,
         /// Whether `*** End of File` ends the chunk.
         end_of_file: bool,
     },
-    /// A hunk of a unified diff: after the hunk before, and among equal candidates the one at this line.
+    /// For a hunk of a unified diff: the location is after the previous hunk. The line numbers choose among equal
+    /// candidates.
     Line {
         /// The old start line as written, from 1.
         old_start: Option<u32>,
         /// The new start line as written, from 1.
         new_start: Option<u32>,
-        /// The text after the numbers: a line above the hunk, such as the head of its function.
+        /// The text after the numbers: a line above the hunk, such as the first line of its function.
         section: Option<String>,
     },
 }

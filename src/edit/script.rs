@@ -1,4 +1,4 @@
-//! What parsing gives: the edits, the files that they may belong to, and what is no edit.
+//! The result of parsing: the edits, the files that they may be for, and the parts of the response that are not edits.
 
 use super::{Edit, FormatId, Op, Target};
 use crate::diag::{Diagnostic, Severity};
@@ -8,30 +8,30 @@ use std::collections::BTreeSet;
 
 /// The result of parsing one or several responses.
 ///
-/// Nothing that is declared gets lost: what looks like an edit but is invalid is an error in `diagnostics`. All lists are
-/// in the order of the response.
+/// No edit is dropped silently: if an edit is invalid, `diagnostics` has an error. All lists are in the order of the
+/// response.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     /// The edits.
     pub edits: Vec<Edit>,
     /// The errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// Where edits, or what looks like edits, are.
+    /// The parts of the response that the formats have read.
     pub regions: Vec<Region>,
     /// A commit message for the whole response, if the format has one (applydir's `message`).
     pub message: Option<String>,
     /// The edits without a path of their own.
     pub unnamed: Vec<Unnamed>,
-    /// The code blocks that may belong to a file but are not edits, until [`crate::plan::settle_given`] has looked up in
-    /// the tree what they are.
+    /// Code blocks that are not edits, but may be for a file. [`crate::plan::settle_given`] looks at the tree, decides
+    /// what they are, and empties this list.
     pub given: Vec<CodeBlock>,
-    /// Those of `given` that are errors unless the edits add their lines.
+    /// Code blocks from `given` that are errors unless the edits add their lines.
     pub pending: Vec<CodeBlock>,
-    /// What no format reads.
+    /// The parts of the response that no format reads.
     pub unread: Vec<Unread>,
-    /// The first edits that are the content of a document or quote.
+    /// The first edits that are not applied because they are content of a document or quote.
     pub shown: Option<Span>,
-    /// The first region of a format that was not to be read.
+    /// The first region of a format that the user did not ask for.
     pub other: Option<Region>,
     /// The indexes of edits that are left out; see [`Script::leave_out`].
     pub left_out: BTreeSet<usize>,
@@ -39,10 +39,10 @@ pub struct Script {
     pub landed: BTreeSet<usize>,
 }
 
-/// An edit without a path of its own. The text around it, and the tree, tell which file it belongs to.
+/// An edit without a path of its own. The text around it and the tree decide which file it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unnamed {
-    /// The span of the edit, whose path is one of the candidates.
+    /// The span of the edit. Until the file is decided, its path is one of the candidates.
     pub edit: Span,
     /// The files that may be meant.
     pub candidates: Vec<Candidate>,
@@ -55,12 +55,13 @@ pub struct Candidate {
     pub path: Target,
     /// Where it is named.
     pub by: Clue,
-    /// Whether it counts as a path even if there is no such file, as in backquotes.
+    /// Whether it is a path even if there is no such file, as in backquotes. For [`Clue::Previous`]: whether the file
+    /// of the previous block is certain.
     pub quoted: bool,
 }
 
 impl Candidate {
-    /// Whether only the tree tells it from prose.
+    /// Whether it may be ordinary words. It counts only if the tree has such a file.
     pub(crate) fn is_prose(&self) -> bool {
         match self.by {
             Clue::Line => !self.quoted,
@@ -74,13 +75,13 @@ impl Candidate {
         self.by <= Clue::Heading && !self.is_prose()
     }
 
-    /// Whether it is the file of the block before, which is not sure.
-    pub(crate) fn is_of_last(&self) -> bool {
+    /// Whether it is the file of the previous block, and that block itself has several candidates.
+    pub(crate) fn is_uncertain_previous(&self) -> bool {
         self.by == Clue::Previous && !self.quoted
     }
 }
 
-/// Where a file is named for an edit or a code block, the clearest and nearest first.
+/// Where a file is named for an edit or a code block. The clearest and nearest places come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clue {
     /// In a line right above that is only `File:` and the path.
@@ -95,9 +96,9 @@ pub enum Clue {
     Heading,
     /// In a word of the paragraph right above.
     Mention,
-    /// In the block before, or a heading above that.
+    /// It is the file of the previous block, or is named by a heading above that block.
     Previous,
-    /// In no word of the response: the user names it for blocks that name none.
+    /// The user names it, for blocks that name no file.
     Asked,
 }
 
@@ -108,40 +109,40 @@ impl Clue {
     }
 }
 
-/// A code block that may belong to a file but is not an edit. The tree tells what it is.
+/// A code block that is not an edit, but may be for a file. The tree decides what it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CodeBlock {
     /// From its opening to its closing fence.
     pub span: Span,
-    /// The files that are named for it, by a whole line or the info string, or by words of the heading or paragraph right
+    /// The files that are named for it: by a line, by the info string, or by words of the heading or paragraph right
     /// above.
     pub candidates: Vec<Candidate>,
     /// The first word of the info string; may be empty.
     pub language: String,
     /// Its lines.
     pub text: Passage,
-    /// The length in bytes of a first line that may be the path as a comment.
+    /// The length of the first line in bytes, with its line break, if it may be a comment with the path; otherwise 0.
     pub path_line: usize,
     /// Whether its end is known.
     pub state: FenceState,
-    /// Whether it may be a part of a file, because line numbers or a remark follow the path, or of more than one, because
-    /// another path is in it.
+    /// Whether it may be less or more than one whole file: line numbers or a remark follow the path, or it contains
+    /// another path.
     pub is_part: bool,
-    /// Whether it is requested to be a whole file, which replaces or creates the file.
+    /// Whether the user asked for whole files. Then it replaces or creates its file.
     pub is_whole: bool,
-    /// Whether it is requested to be a snippet, which changes the definitions that it contains.
+    /// Whether the user asked for snippets. Then it changes the definitions that it contains.
     pub is_snippet: bool,
     /// The reason: the prose above it.
     pub why: Option<String>,
 }
 
 impl CodeBlock {
-    /// Whether a file is named for it, or it is a snippet that stands below these blocks: it may be their new text.
+    /// Whether a file is named for it. A snippet may also be a new version of one of the blocks above it.
     pub(crate) fn is_named(&self, above: &[CodeBlock]) -> bool {
         !self.candidates.is_empty() || self.is_snippet && !above.is_empty()
     }
 
-    /// Its lines, without a first one that is the path as a comment.
+    /// Returns its lines, without a first line that is a comment with the path.
     pub fn content(&self) -> &str {
         self.text.get(self.path_line..).unwrap_or("")
     }
@@ -155,7 +156,7 @@ pub enum FenceState {
     Closed,
     /// It has no closing fence.
     Unclosed,
-    /// This line inside of it opens a fence of the same length, so that the next fence may close either.
+    /// A line inside of it opens a fence of the same length. The next fence line may close either of them.
     Unclear(Span),
 }
 
@@ -194,15 +195,15 @@ impl Script {
         self.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error())
     }
 
-    /// Leaves edits out; the others keep their numbers. `wanted` tells whether the edit at an index stays, and for `None`
-    /// whether what could not be read still refuses the response.
+    /// Leaves out each edit for whose index `wanted` returns false; the others keep their numbers. `wanted(None)`
+    /// decides whether errors that belong to no edit still refuse the response.
     pub fn leave_out(&mut self, wanted: impl Fn(Option<usize>) -> bool) {
         for at in (0..self.edits.len()).filter(|at| !wanted(Some(*at))) {
             self.left_out.insert(at);
         }
         for diagnostic in self.diagnostics.iter_mut().filter(|diagnostic| diagnostic.is_error()) {
-            let of = |span: Span| self.edits.iter().position(|edit| edit.span.holds(span));
-            if !wanted(diagnostic.span().and_then(of)) {
+            let edit_at = |span: Span| self.edits.iter().position(|edit| edit.span.holds(span));
+            if !wanted(diagnostic.span().and_then(edit_at)) {
                 diagnostic.severity = Severity::Warning;
             }
         }
@@ -211,12 +212,13 @@ impl Script {
         }
     }
 
-    /// Whether the edit at an index is not made: it is left out or has landed.
+    /// Whether the edit at an index is skipped, because it is left out or has already landed.
     pub fn is_left_out(&self, edit: usize) -> bool {
         self.left_out.contains(&edit) || self.landed.contains(&edit)
     }
 
-    /// The path to show for the unresolved edit at an index: `?` if only words of prose may name it.
+    /// Returns the path that messages show for the edit at an index before it is resolved: `?` if only words of prose
+    /// may name its file.
     pub fn shown_path(&self, at: usize) -> String {
         let Some(edit) = self.edits.get(at) else { return String::new() };
         let unnamed = self.unnamed.iter().find(|unnamed| unnamed.edit == edit.span);
@@ -227,12 +229,12 @@ impl Script {
         }
     }
 
-    /// The paths that the edits name, each once, in the order of the response, including destinations.
+    /// Returns the paths that the edits name, including destinations, each once, in the order of the response.
     pub fn paths(&self) -> Vec<String> {
         self.paths_of(0..self.edits.len())
     }
 
-    /// The paths that the edits with these indexes name, as [`Script::paths`] has them.
+    /// Like [`Script::paths`], for the edits with these indexes.
     pub fn paths_of(&self, edits: std::ops::Range<usize>) -> Vec<String> {
         let mut seen = std::collections::HashSet::new();
         let wanted = edits.filter(|at| !self.is_left_out(*at)).map(|at| &self.edits[at]);
@@ -246,8 +248,8 @@ impl Script {
         both.map(Target::shown).filter(|path| seen.insert(path.clone())).collect()
     }
 
-    /// The prose of one of the responses: the text around the regions, in order, without blank lines and Markdown fences
-    /// at the ends of each part. Reasoning counts as prose.
+    /// Returns the prose of a response: the texts between its regions, in order. Blank lines and Markdown fences at
+    /// both ends of each text are removed. Reasoning counts as prose.
     pub fn prose<'r>(&self, response: &'r Response) -> Vec<&'r str> {
         let own = self.regions.iter().map(|region| region.span).filter(|span| span.response == response.id());
         let mut texts = Vec::new();
@@ -264,7 +266,7 @@ impl Script {
     }
 }
 
-/// A part of prose without blank lines and fences at both ends.
+/// Removes blank lines and fence lines at both ends of a text.
 fn without_fences(text: &str) -> &str {
     let is_edge = |line: &str| {
         let line = line.trim();

@@ -163,7 +163,8 @@ impl Run<'_> {
             for (at, (edit, name)) in self.script.edits.iter().zip(files).enumerate() {
                 let candidates = self.script.unnamed.iter().filter(|unnamed| unnamed.edit == edit.span);
                 let candidates = candidates.flat_map(|unnamed| &unnamed.candidates);
-                let before = if candidates.clone().any(Candidate::is_of_last) { last } else { Vec::new() };
+                let before =
+                    if candidates.clone().any(Candidate::is_uncertain_previous) { last } else { Vec::new() };
                 last = name
                     .iter()
                     .cloned()

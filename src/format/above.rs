@@ -133,8 +133,8 @@ impl<'r> Above<'r> {
         self.is_open = false;
     }
 
-    /// Sets the file of the block that was read. `is_sure`: it has no other candidates. The heading above that block becomes
-    /// the far heading. An earlier far heading counts until a block is sure of its file.
+    /// Sets the file of the block that was read. `is_sure`: it has no other candidates. The heading above that block
+    /// becomes the far heading. An earlier far heading counts until a block is sure of its file.
     pub(super) fn set_previous(&mut self, file: Option<Target>, is_sure: bool) {
         self.previous = file.map(|path| Candidate { path, by: Clue::Previous, quoted: is_sure });
         self.far_heading = self.heading.take().or(self.far_heading.take().filter(|_| !is_sure));
@@ -184,7 +184,10 @@ impl<'r> Above<'r> {
         for file in all {
             let is_same = |other: &Candidate| {
                 let is_near = file.by == other.by || other.by != Clue::Previous;
-                is_near && !file.is_of_last() && !other.is_of_last() && other.path.is_like(&file.path)
+                is_near
+                    && !file.is_uncertain_previous()
+                    && !other.is_uncertain_previous()
+                    && other.path.is_like(&file.path)
             };
             if once.len() < 2 * WORDS && !once.iter().any(is_same) {
                 once.push(file);

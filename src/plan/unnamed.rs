@@ -83,7 +83,7 @@ fn counting_candidates(
     let has_no_search_text = has_no_search_text(edit);
     let mut all = Vec::new();
     for candidate in &unnamed.candidates {
-        match candidate.is_of_last() {
+        match candidate.is_uncertain_previous() {
             true => {
                 all.extend(previous.iter().map(|path| Candidate { path: path.clone(), ..candidate.clone() }))
             }

@@ -130,10 +130,14 @@ impl<'r> Reader<'r> {
             let path = Target { raw: word.to_owned(), ..edit.path.clone() };
             candidates.push(Candidate { path, by: Clue::Mention, quoted: false });
         }
-        let is_sure = |one: &&Candidate| !one.is_prose() && !one.is_of_last();
+        let is_sure = |one: &&Candidate| !one.is_prose() && !one.is_uncertain_previous();
         let Some(first) = candidates.iter().find(is_sure).or(candidates.first()) else { return false };
         edit.path = first.path.clone();
-        if candidates.len() > 1 || first.by == Clue::Mention || first.is_prose() || first.is_of_last() {
+        if candidates.len() > 1
+            || first.by == Clue::Mention
+            || first.is_prose()
+            || first.is_uncertain_previous()
+        {
             self.out.script.unnamed.push(Unnamed { edit: edit.span, candidates });
         }
         true

@@ -6,25 +6,26 @@ use std::borrow::Cow;
 
 /// Checks one component, which has no slashes, backslashes or control characters.
 ///
-/// Refuses the names that git refuses with `core.protectHFS` and `core.protectNTFS`, and more: it ignores each code point
-/// that some file system ignores (git knows those of HFS+; `ext4` and `f2fs` with case folding ignore more), also in names
-/// that NTFS takes for `.git`; and it refuses `git~2` and so on, the short names of `.git` if `git~1` is in use.
+/// Refuses the names that git refuses with `core.protectHFS` and `core.protectNTFS`, and more:
+/// - Invisible code points do not hide a reserved name. Git ignores only those that HFS+ ignores, but `ext4` and `f2fs`
+///   with case folding ignore more.
+/// - `git~2` and so on are refused like `git~1`. They are NTFS's short names of `.git` if `git~1` is in use.
 pub(super) fn check(component: &str, windows: bool) -> Result<(), PathError> {
     if component.len() > MAX_COMPONENT {
         return Err(PathError::TooLong);
     }
-    let seen = without_ignorable(component);
-    match (&*seen, component.chars().next()) {
+    let visible = without_ignorable(component);
+    match (&*visible, component.chars().next()) {
         ("", Some(invisible)) => return Err(PathError::Character(invisible)),
         ("" | "." | "..", _) => return Err(PathError::Dots),
         _ => {}
     }
-    if super::without_drive(&seen).is_some() {
+    if super::without_drive(&visible).is_some() {
         return Err(PathError::Outside(quoted(component)));
     }
     let options = Options { protect_windows: windows, protect_hfs: true, protect_ntfs: true };
-    let is_reserved = is_short_dot_git(&seen)
-        || gix_validate::path::component(seen.as_bytes().into(), None, options).is_err();
+    let is_reserved = is_short_dot_git(&visible)
+        || gix_validate::path::component(visible.as_bytes().into(), None, options).is_err();
     if is_reserved { Err(PathError::Reserved(quoted(component))) } else { Ok(()) }
 }
 
@@ -36,12 +37,13 @@ fn is_short_dot_git(component: &str) -> bool {
         && name.bytes().skip(4).all(|byte| byte.is_ascii_digit())
 }
 
-/// The name that NTFS reads: without a stream's name from the first `:` on, and without dots and blanks at the end.
+/// Returns the name of the file that NTFS opens: it drops everything from the first `:` on (the name of a stream), and
+/// dots and blanks at the end.
 pub(super) fn ntfs_name(component: &str) -> &str {
     component.split(':').next().unwrap_or_default().trim_end_matches(['.', ' '])
 }
 
-/// The text without the code points that some file system ignores in names.
+/// Removes the code points that some file system ignores in names.
 pub(super) fn without_ignorable(text: &str) -> Cow<'_, str> {
     if !text.is_ascii() && text.contains(is_ignorable) {
         Cow::Owned(text.chars().filter(|&c| !is_ignorable(c)).collect())
@@ -50,9 +52,9 @@ pub(super) fn without_ignorable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a code point is invisible: Unicode's `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`), which includes
-/// all that HFS+ ignores in names, and the annotation marks U+FFF9 to U+FFFB. Zero-width characters and bidi controls are
-/// among them.
+/// Whether a code point is invisible: Unicode's `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`), which
+/// includes all that HFS+ ignores in names, and the annotation marks U+FFF9 to U+FFFB. Zero-width characters and bidi
+/// controls are among them.
 pub fn is_ignorable(c: char) -> bool {
     matches!(
         c,
@@ -76,8 +78,9 @@ pub fn is_ignorable(c: char) -> bool {
     )
 }
 
-/// The lower case of the upper case, so that two lower-case letters with the same upper case (`σς`, `sſ`) become equal. A
-/// letter whose upper case has several letters (`ß`) and the dotless `ı` stay, because file systems distinguish them.
+/// Folds case: returns the lower case of the upper case, so that letters with the same upper case (`σ` and `ς`, `s` and
+/// `ſ`) become equal. A letter whose upper case is several letters (`ß`), and the dotless `ı`, are only converted to
+/// lower case, because file systems distinguish them from `ss` and `i`.
 pub(super) fn fold_case(c: char) -> std::char::ToLowercase {
     let mut upper = c.to_uppercase();
     match (upper.next(), upper.next()) {

@@ -25,8 +25,8 @@ pub enum PathError {
     /// A component that is empty, `.` or `..`.
     #[error("the path has an empty component, `.` or `..`")]
     Dots,
-    /// A component that is `.git`, or that some file system takes for it; on Windows also the name of a device, or a name
-    /// that Windows does not allow.
+    /// A component that is `.git`, or that some file system takes for it; on Windows also the name of a device, or a
+    /// name that Windows does not allow.
     #[error("git or the file system reserves the name `{0}`")]
     Reserved(String),
     /// An absolute path outside of the worktree, or one on another drive or machine.
@@ -51,7 +51,7 @@ impl PathError {
     }
 }
 
-/// A text of the response for a message, shortened.
+/// Shortens a text of the response for a message.
 pub(super) fn quoted(text: &str) -> String {
     const SHOWN: usize = 80;
     match text.char_indices().nth(SHOWN) {

@@ -11,17 +11,17 @@ pub struct PathContext<'a> {
     pub repository_names: &'a [String],
     /// The directory from which relative paths start; `None` for the repository's top.
     pub directory: Option<&'a RepoPath>,
-    /// Whether `root=` names a directory there.
+    /// Whether `root=` names a folder in that directory.
     pub root_is_directory: bool,
 }
 
 /// Reads a path as a model writes it, with OPX's `root=` if it has one.
 ///
-/// `\` separates names like `/`, a leading `./` is ignored, and a `file:` URL or an absolute path has to be in the worktree.
-/// A relative path starts from the context's directory, or from the folder there that `root` names.
+/// `\` separates names like `/`, and a leading `./` is ignored. A `file:` URL or an absolute path must be in the
+/// worktree. A relative path starts from the context's directory, or from the folder there that `root` names.
 ///
-/// Blanks around the path are refused, not trimmed: if both `a` and `a ` exist, trimming would edit or remove the wrong
-/// file. Formats without quotes around paths have trimmed it already.
+/// Blanks around the path are refused, not trimmed: if both `a` and `a ` exist, trimming could edit or remove the wrong
+/// file. A format that has no quotes around paths trims them when it parses.
 ///
 /// # Errors
 /// The path is outside of the worktree, [`RepoPath::parse`] refuses it, or `root` names no folder.
@@ -40,7 +40,8 @@ pub fn interpret(raw: &str, root: Option<&str>, context: &PathContext<'_>) -> Re
     }
 }
 
-/// The folder that `root=` names; `None` for the repository itself. A name of the repository wins over a folder's.
+/// Returns the folder that `root=` names, or `None` if it names the repository itself. If both have that name, it means
+/// the repository.
 fn resolve_root(root: &str, context: &PathContext<'_>) -> Result<Option<RepoPath>, PathError> {
     if context.repository_names.iter().any(|name| name == root) {
         return Ok(None);
@@ -55,7 +56,7 @@ fn resolve_root(root: &str, context: &PathContext<'_>) -> Result<Option<RepoPath
 enum Written {
     /// Relative to the context's directory, or to the folder that `root=` names.
     Relative(RepoPath),
-    /// Absolute; here already relative to the worktree.
+    /// Absolute; converted to a path relative to the worktree.
     Absolute(RepoPath),
 }
 
@@ -86,7 +87,7 @@ fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
     } else {
         Written::Relative(relative(&text)?)
     };
-    // Again, for `./ a` and for `%20` in a URL.
+    // A blank may only now be at an end: after `./` was removed from `./ a`, or `%20` was decoded.
     let (Written::Relative(path) | Written::Absolute(path)) = &written;
     if has_outer_blank(path.as_str()) {
         return Err(PathError::Blank);
@@ -95,7 +96,7 @@ fn read(raw: &str, context: &PathContext<'_>) -> Result<Written, PathError> {
 }
 
 fn has_outer_blank(text: &str) -> bool {
-    // Also the invisible characters that copied text may begin or end with.
+    // Copied text may begin or end with invisible characters.
     let is_blank =
         |c: char| c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     text.starts_with(is_blank) || text.ends_with(is_blank)
@@ -105,11 +106,11 @@ fn relative(text: &str) -> Result<RepoPath, PathError> {
     if text.starts_with("~/") {
         return Err(PathError::Outside(quoted(text)));
     }
-    RepoPath::parse(&folded(text.trim_start_matches("./")))
+    RepoPath::parse(&without_parent_steps(text.trim_start_matches("./")))
 }
 
-/// A path without each directory that `..` leaves again.
-fn folded(text: &str) -> String {
+/// Removes each `..` together with the directory before it: `a/b/../c` becomes `a/c`. A `..` without one stays.
+fn without_parent_steps(text: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in text.split('/') {
         match parts.last() {
@@ -127,8 +128,9 @@ fn is_absolute(text: &str) -> bool {
     text.starts_with('/') || without_drive(text).is_some_and(|(_, rest)| rest.starts_with('/'))
 }
 
-/// The rest of an absolute path after the worktree's path. Case counts, except in a drive letter: refusing a path on a file
-/// system that ignores case is safe, but accepting it on one that does not is not.
+/// Returns the rest of an absolute path after the worktree's path. The comparison is case-sensitive, except for the
+/// drive letter. On a file system that ignores case, this refuses some paths that are inside; ignoring case could
+/// accept a path that is outside.
 fn relative_to_worktree(path: &str, context: &PathContext<'_>) -> Result<RepoPath, PathError> {
     let Some(worktree) = context.worktree.as_deref().filter(|worktree| is_absolute(worktree)) else {
         return Err(PathError::Outside(quoted(path)));
@@ -146,7 +148,7 @@ fn relative_to_worktree(path: &str, context: &PathContext<'_>) -> Result<RepoPat
     }
 }
 
-/// The scheme, and the text after its colon, if the `/`-separated text is a URL: `scheme://…`, or `file:/…`.
+/// Returns the scheme and the text after its colon, if the `/`-separated text is a URL: `scheme://…`, or `file:/…`.
 fn split_url(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     let is_scheme = scheme.len() > 1
@@ -156,7 +158,7 @@ fn split_url(text: &str) -> Option<(&str, &str)> {
     (is_scheme && is_url).then_some((scheme, rest))
 }
 
-/// The absolute path in a `file:` URL (RFC 8089) of this machine; `rest` is the text after the scheme's colon.
+/// Returns the absolute path in a `file:` URL (RFC 8089) of this machine. `rest` is the text after `file:`.
 fn file_url_path(rest: &str) -> Result<String, PathError> {
     let path = match rest.strip_prefix("//") {
         None => rest,
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_models_write_for_a_file_of_the_repository() {
+    fn paths_that_models_write_are_read() {
         for (raw, path) in [
             ("src/a.rs", "src/a.rs"),
             ("./src/a.rs", "src/a.rs"),
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_elsewhere_is_refused() {
+    fn paths_outside_of_the_worktree_are_refused() {
         for raw in [
             "/home/u/proj2/a",
             "/home/u/pro",
@@ -316,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn worktrees_at_a_root_on_a_drive_and_on_a_share() {
+    fn a_worktree_may_be_a_root_or_on_a_drive_or_share() {
         assert_eq!(read_in("/", "/src/a").as_deref(), Ok("src/a"));
         assert_eq!(read_in("/", "//srv/a"), Err(PathError::Outside("/srv/a".to_owned())));
         assert_eq!(read_in("/", "/"), Err(PathError::NoFile));
@@ -331,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_worktree_nothing_absolute_is_inside() {
+    fn without_a_worktree_absolute_paths_are_refused() {
         for worktree in [None, Some(""), Some("w")] {
             let read = |raw| interpret(raw, None, &context(worktree));
             assert!(matches!(read("/etc/passwd"), Err(PathError::Outside(_))));
@@ -356,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_is_bounded() {
+    fn quoted_paths_are_shortened() {
         let path = format!("/{}", "é".repeat(5000));
         assert!(read_in("/w", &path).unwrap_err().to_string().len() < 400);
         assert!(matches!(read_in("/w", &"é/".repeat(50_000)), Err(PathError::TooLong)));

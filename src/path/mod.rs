@@ -1,7 +1,7 @@
-//! Paths inside a repository. Each is checked once, when it is made.
+//! Paths inside of a repository. Each path is checked once, when it is created.
 //!
-//! [`RepoPath::parse`] takes a path in git's own form; [`interpret()`] takes one as a model writes it. `component` has the
-//! rules for the names between slashes, and `sensitive` knows the files that run by themselves.
+//! [`RepoPath::parse`] takes a path in git's own form; [`interpret()`] takes one as a model writes it. `component` has
+//! the rules for the names between slashes, and `sensitive` lists the files that need `--allow-sensitive`.
 
 mod component;
 mod error;
@@ -22,17 +22,17 @@ use unicode_normalization::UnicodeNormalization;
 /// The length limit of a path, in bytes: Linux's `PATH_MAX` without the final zero byte.
 pub const MAX_PATH: usize = 4095;
 
-/// The most components of a path. Each directory is a tree to write, and to search for each file in it.
+/// The most components of a path. Each directory is a tree object, which takes time to write and to look up.
 pub const MAX_COMPONENTS: usize = 256;
 
 /// The length limit of a component, in bytes: `NAME_MAX` of the usual file systems.
 pub const MAX_COMPONENT: usize = 255;
 
-/// A path relative to the repository's root: UTF-8 components joined by `/`. No component is empty, `.`, `..`, or a name
-/// that some file system takes for `.git`. Case counts in comparisons.
+/// A path relative to the repository's root: UTF-8 components joined by `/`. No component is empty, `.`, `..`, or a
+/// name that some file system takes for `.git`. Comparisons are case-sensitive.
 ///
-/// Only [`RepoPath::parse`] makes one, so each component, and each sequence of components, is a valid path, too. Cloning is
-/// cheap. The order is that of the bytes, so all paths below `a` are one range, which starts at `a/`.
+/// [`RepoPath::parse`] checks every path, so any sequence of a path's components is a valid path, too. Cloning is
+/// cheap. Paths are ordered by their bytes, so all paths below `a` are one range, which starts at `a/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepoPath(Arc<str>);
 
@@ -81,7 +81,7 @@ impl RepoPath {
         Self::parse(&format!("{self}/{}", Self::parse(rest)?))
     }
 
-    /// The path in a directory (`None`: the root), if it is valid.
+    /// Returns the path of `name` in a directory (`None` is the root), if it is valid.
     pub(crate) fn within(directory: Option<&RepoPath>, name: &str) -> Option<RepoPath> {
         directory.map_or_else(|| Self::parse(name), |directory| directory.join(name)).ok()
     }
@@ -102,8 +102,8 @@ impl RepoPath {
         self.case_folded() == other.case_folded()
     }
 
-    /// The path with folded case and composed letters: the same for two paths if [`RepoPath::eq_ignore_case`] holds. For
-    /// lookups, not for messages.
+    /// Returns the path with folded case and composed letters, for lookups. Two paths have the same result if
+    /// [`RepoPath::eq_ignore_case`] is true for them.
     pub fn case_folded(&self) -> String {
         self.0.nfc().flat_map(component::fold_case).nfc().collect()
     }
@@ -130,7 +130,7 @@ impl std::borrow::Borrow<str> for RepoPath {
 
 /// Checks the rules of [`RepoPath::parse`]; with `windows`, also those for Windows.
 ///
-/// The length is checked first, so that all other checks read, and quote, at most [`MAX_PATH`] bytes.
+/// The length is checked first, so that no other check reads or quotes more than [`MAX_PATH`] bytes.
 fn check(raw: &str, windows: bool) -> Result<(), PathError> {
     if raw.len() > MAX_PATH {
         return Err(PathError::TooLong);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_joined_is_checked_like_any_other_path() {
+    fn joined_paths_are_checked_like_any_other_path() {
         assert_eq!(path("a").join("b/c"), Ok(path("a/b/c")));
         assert_eq!(path("a").join("../b"), Err(PathError::Dots));
         assert_eq!(path("a").join("/b"), Err(PathError::Outside("/b".to_owned())));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_of_paths_can_be_asked_with_text() {
+    fn a_set_of_paths_can_be_searched_by_text() {
         let set = std::collections::HashSet::from([path("a/b")]);
         assert!(set.contains("a/b"));
         assert!(!set.contains("a"));

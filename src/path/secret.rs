@@ -1,4 +1,4 @@
-//! Files that may contain secrets, by their names. A model gets such a file only if the user names it.
+//! Recognizes files that may contain secrets, by their names. A model gets such a file only if the user names it.
 
 use super::RepoPath;
 
@@ -16,15 +16,15 @@ const NAMES: &[&str] = &[
 ];
 
 /// Prefixes and suffixes of names.
-const BEGINNINGS: &[&str] = &[".env."];
-const ENDS: &[&str] = &[".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
+const PREFIXES: &[&str] = &[".env."];
+const SUFFIXES: &[&str] = &[".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
 
 /// Whether a file may contain keys or passwords, by its name. Ignores case.
 pub fn may_hold_secrets(path: &RepoPath) -> bool {
     let name = path.file_name().to_lowercase();
     NAMES.contains(&name.as_str())
-        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-        || ENDS.iter().any(|end| name.ends_with(end))
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
 #[cfg(test)]
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_and_passwords_are_known_by_their_names() {
+    fn files_with_secrets_are_recognized_by_their_names() {
         let is = |path: &str| RepoPath::parse(path).is_ok_and(|path| may_hold_secrets(&path));
         for path in [".env", "a/.ENV.local", "prod.env", "tls/server.key", "home/id_rsa", ".netrc"] {
             assert!(is(path), "{path}");

@@ -1,4 +1,5 @@
-//! Files that run by themselves at the next commit, `.gitmodules`, and `.aiignore`, which says what models see.
+//! Sensitive files: files that run at the next commit without being asked for, `.gitmodules`, and `.aiignore`, which
+//! says what models may see.
 
 use super::RepoPath;
 use super::component::{fold_case, ntfs_name, without_ignorable};
@@ -21,7 +22,7 @@ const FILES: &[&str] = &[
 ];
 
 /// Prefixes of file names: the files that hook managers for Node read have many extensions.
-const BEGINNINGS: &[&str] = &[
+const PREFIXES: &[&str] = &[
     ".lintstagedrc",
     "lint-staged.config.",
     ".huskyrc",
@@ -36,31 +37,32 @@ const BEGINNINGS: &[&str] = &[
 const LEFTHOOK: &[&str] = &["lefthook", ".lefthook", "lefthook-local", ".lefthook-local"];
 const LEFTHOOK_EXTENSIONS: &[&str] = &["yml", "yaml", "json", "jsonc", "toml"];
 
-/// Whether a change to the file needs `--allow-sensitive`: it runs by itself at the next commit, or says where submodules
-/// come from or what models see. At any depth, because monorepos have such files in their subprojects.
+/// Whether a change to the file needs `--allow-sensitive`: the file runs at the next commit without being asked for, or
+/// says where submodules come from or what models may see. It may be in any directory, because monorepos have such
+/// files in their subprojects.
 ///
-/// Ignores case, invisible code points, and the characters that NTFS drops, and knows NTFS's short names: on such file
-/// systems another name opens the same file.
+/// Ignores case, invisible code points, and characters that NTFS drops, and knows NTFS's short names, because file
+/// systems open the same file by these other names.
 pub fn is_sensitive(path: &RepoPath) -> bool {
     path.components().any(is_sensitive_directory) || is_sensitive_file(path.file_name())
 }
 
 fn is_sensitive_directory(component: &str) -> bool {
-    let name = plain(component);
+    let name = as_seen_by_file_systems(component);
     DIRECTORIES.contains(&&*name) || is_short_name(&name)
 }
 
 fn is_sensitive_file(component: &str) -> bool {
-    let name = plain(component);
+    let name = as_seen_by_file_systems(component);
     FILES.contains(&&*name)
-        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || name.rsplit_once('.').is_some_and(|(stem, extension)| {
             LEFTHOOK.contains(&stem) && LEFTHOOK_EXTENSIONS.contains(&extension)
         })
 }
 
-/// The name as the file system that ignores most sees it.
-fn plain(component: &str) -> String {
+/// Returns the name as some file systems see it: in folded case, without invisible code points and what NTFS drops.
+fn as_seen_by_file_systems(component: &str) -> String {
     let visible = without_ignorable(component);
     match ntfs_name(&visible) {
         name if name.is_ascii() => name.to_ascii_lowercase(),
@@ -68,40 +70,40 @@ fn plain(component: &str) -> String {
     }
 }
 
-/// The beginning of NTFS's short name (8.3) for a name, before `~` and a number.
-fn short_beginning(name: &str) -> impl Iterator<Item = char> {
+/// Returns the beginning of NTFS's short name (8.3) for a name, before `~` and a number.
+fn short_prefix(name: &str) -> impl Iterator<Item = char> {
     name.trim_start_matches('.').chars().take_while(|&c| c != '.').take(6)
 }
 
 fn all_names() -> impl Iterator<Item = &'static str> {
-    [DIRECTORIES, FILES, BEGINNINGS, LEFTHOOK].into_iter().flatten().copied()
+    [DIRECTORIES, FILES, PREFIXES, LEFTHOOK].into_iter().flatten().copied()
 }
 
-/// Whether it may be the short name of one of the files: the first six letters, or two letters and a checksum of four
-/// hexadecimal digits; then `~` and a number.
+/// Whether it may be the NTFS short name of a sensitive file. A short name is the first six letters, or two letters and
+/// a checksum of four hexadecimal digits; then `~` and a number: `PRE-CO~1`, `GI7EBA~1`.
 fn is_short_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let Some((start, number)) = stem.rsplit_once('~') else { return false };
     let numbered = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     numbered
-        && all_names().any(|name| {
-            start.chars().eq(short_beginning(name)) || is_checksum_name(start, short_beginning(name))
-        })
+        && all_names()
+            .any(|name| start.chars().eq(short_prefix(name)) || is_checksum_name(start, short_prefix(name)))
 }
 
-fn is_checksum_name(start: &str, beginning: impl Iterator<Item = char>) -> bool {
+fn is_checksum_name(start: &str, prefix: impl Iterator<Item = char>) -> bool {
     let Some((letters, checksum)) = start.split_at_checked(2) else { return false };
-    letters.chars().eq(beginning.take(2))
+    letters.chars().eq(prefix.take(2))
         && checksum.len() == 4
         && checksum.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Files and directories that are sensitive in one repository, whatever they are called.
+/// Files and directories that are sensitive in one repository, such as its hooks directory.
 #[derive(Debug, Clone, Default)]
 pub struct Places(Vec<String>);
 
 impl Places {
-    /// These paths, relative to the top of the checkout, and all paths below them. An empty path is the top.
+    /// Creates the set of these paths and all paths below them. Paths are relative to the top of the checkout; an empty
+    /// path is the top itself.
     pub fn new(paths: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let folded = |path: &str| path.chars().flat_map(fold_case).collect();
         let mut all: Vec<String> = paths.into_iter().map(|path| folded(path.as_ref())).collect();
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_by_itself_is_sensitive_at_any_depth() {
+    fn files_that_run_at_a_commit_are_sensitive_at_any_depth() {
         for path in [
             ".husky/pre-commit",
             ".husky/_/husky.sh",
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_a_file_system_takes_for_them_are_sensitive() {
+    fn other_names_of_sensitive_files_are_sensitive() {
         for path in [
             ".HUSKY/pre-commit",
             ".hus\u{212a}y/pre-commit",
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_not() {
+    fn similar_names_are_not_sensitive() {
         for path in [
             "husky/index.js",
             "src/husky.rs",
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn places_hold_what_lies_below_them() {
+    fn places_contain_the_paths_below_them() {
         let path = |text: &str| RepoPath::parse(text).unwrap();
         let places = Places::new([".githooks", "tools/check.sh"]);
         for inside in [".githooks", ".githooks/pre-commit", ".GitHooks/x", "tools/check.sh"] {

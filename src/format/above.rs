@@ -10,11 +10,11 @@ use crate::edit::{Candidate, Clue, Target};
 use crate::text::Language;
 
 /// The most texts that are kept.
-const TEXTS: usize = 6;
+const MAX_TEXTS: usize = 6;
 /// The most lines of a text that are kept.
-const LINES: usize = 40;
-/// The most words that may be paths, of a paragraph and of the edits before.
-const WORDS: usize = 12;
+const MAX_LINES: usize = 40;
+/// The most words of a paragraph that are kept because they may be paths.
+const MAX_MENTIONS: usize = 12;
 
 /// The ends of sentences.
 const SENTENCE_ENDS: [char; 9] = ['.', '!', '?', ':', '…', '。', '！', '？', '：'];
@@ -25,7 +25,7 @@ struct Text<'r> {
     is_heading: bool,
     /// Whether it begins with `Why:`.
     is_reason: bool,
-    /// Whether it is in a fence of code. Then it is not a reason, but may be a command.
+    /// Whether it is in a fence of code. Then it may be a command, and is not a reason.
     is_code: bool,
     lines: Vec<Line<'r>>,
     /// The path, if the last line is only a path.
@@ -40,13 +40,13 @@ pub(super) struct Above<'r> {
     /// Whether the next line may continue the last text. A blank line ends it.
     pub(super) is_open: bool,
     heading: Option<Target>,
-    /// The file of the block before. It is not sure yet if that has several candidates.
+    /// The file of the previous block. It is uncertain if that block has several candidates.
     previous: Option<Candidate>,
-    /// The nearest heading with a path above the block before.
+    /// The path in the nearest heading above the previous block.
     far_heading: Option<Target>,
-    /// The path on the line right above the current fence, up to the first block in it.
+    /// The path on the line right above the current fence, until the first block in the fence was read.
     outside: Option<Target>,
-    /// The path in the info string of the current fence, and whether it is named for a part of the file.
+    /// The path in the info string of the current fence, and whether the info string names only a part of the file.
     info: Option<(Target, bool)>,
     /// Whether the info string of that fence names a language of code.
     is_code: bool,
@@ -57,8 +57,8 @@ impl<'r> Above<'r> {
         Self { response, ..Self::default() }
     }
 
-    /// Reads a line of text; returns whether it only names a file or a reason. `begins`: it begins a list item.
-    pub(super) fn read_line(&mut self, line: Line<'r>, begins: bool) -> bool {
+    /// Reads a line of text; returns whether it only names a file or a reason. `begins_item`: it begins a list item.
+    pub(super) fn read_line(&mut self, line: Line<'r>, begins_item: bool) -> bool {
         let text = trim(line.text);
         let is_bold = text.len() > 4 && text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
         let path = file::path_line(line.text);
@@ -71,17 +71,17 @@ impl<'r> Above<'r> {
             });
             self.heading = only.map(|found| self.target(found, line)).or(self.heading.take());
         }
-        let goes_on = self.is_open && !begins && !is_heading && !is_reason;
-        match self.texts.last_mut().filter(|_| goes_on) {
+        let continues = self.is_open && !begins_item && !is_heading && !is_reason;
+        match self.texts.last_mut().filter(|_| continues) {
             Some(last) => {
-                if last.lines.len() == LINES {
+                if last.lines.len() == MAX_LINES {
                     last.lines.remove(0);
                 }
                 last.lines.push(line);
                 last.path = path;
             }
             None => {
-                if self.texts.len() == TEXTS {
+                if self.texts.len() == MAX_TEXTS {
                     self.texts.remove(0);
                 }
                 let is_code = self.is_code;
@@ -92,8 +92,8 @@ impl<'r> Above<'r> {
         is_reason || path.is_some_and(|path| path.is_sure())
     }
 
-    /// Reads the only line of a fence.
-    pub(super) fn read_fence(&mut self, line: Line<'r>) {
+    /// Reads the only line of a fence, which is a path.
+    pub(super) fn read_path_in_fence(&mut self, line: Line<'r>) {
         let outer = std::mem::replace(&mut self.is_code, true);
         self.read_line(line, true);
         self.is_code = outer;
@@ -104,13 +104,13 @@ impl<'r> Above<'r> {
         self.texts.last().is_some_and(|text| text.is_code)
     }
 
-    /// Forgets the texts, because an edit or a code block follows them.
+    /// Forgets the texts, because they belong to the edit or code block below them.
     pub(super) fn clear(&mut self) {
         self.texts.clear();
         (self.is_open, self.outside) = (false, None);
     }
 
-    /// The state to restore if a fence or quote has no edits.
+    /// Returns the state to restore after a fence or quote without edits. It keeps only the last text.
     pub(super) fn saved(&self) -> Self {
         let texts = self.texts.last().cloned().into_iter().collect();
         Self { texts, is_open: false, ..self.clone() }
@@ -133,8 +133,8 @@ impl<'r> Above<'r> {
         self.is_open = false;
     }
 
-    /// Sets the file of the block that was read. `is_sure`: it has no other candidates. The heading above that block
-    /// becomes the far heading. An earlier far heading counts until a block is sure of its file.
+    /// Sets the file of the block that was read. `is_sure`: the block has no other candidates. The heading above that
+    /// block becomes the far heading. If there is none, an earlier far heading stays until the file of a block is sure.
     pub(super) fn set_previous(&mut self, file: Option<Target>, is_sure: bool) {
         self.previous = file.map(|path| Candidate { path, by: Clue::Previous, quoted: is_sure });
         self.far_heading = self.heading.take().or(self.far_heading.take().filter(|_| !is_sure));
@@ -159,9 +159,10 @@ impl<'r> Above<'r> {
         let of_line = |by| line.map(|(found, line)| named(self.target(found, line), by));
         let is_sure = line.is_some_and(|(found, _)| found.is_sure());
         let mut all: Vec<Candidate> = of_line(Clue::Line).filter(|_| is_sure).into_iter().collect();
-        // Both lines are right above: neither is nearer.
-        let is_other =
-            |path: &&Target| all.first().is_some_and(|inside| !file::is_same(&path.raw, &inside.path.raw));
+        // The line above the fence and the line in it are both right above the edit, so both are candidates.
+        let is_other = |path: &&Target| {
+            all.first().is_some_and(|inside| !file::may_be_same(&path.raw, &inside.path.raw))
+        };
         let outside = self.outside.as_ref().filter(is_other).cloned();
         all.extend(outside.map(|path| named(path, Clue::Line)));
         all.extend(self.info.clone().map(|(path, _)| named(path, Clue::Info)));
@@ -179,8 +180,9 @@ impl<'r> Above<'r> {
             let mentions = self.mentions().into_iter();
             all.extend(mentions.map(|mention| Candidate { by: Clue::Mention, ..mention }));
         }
-        // Every edit keeps them, so the list is short. The file of the block before may be mentioned once more.
-        let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(2 * WORDS));
+        // The list is short because every edit stores it. The file of the previous block may be in it again as a
+        // mention.
+        let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(2 * MAX_MENTIONS));
         for file in all {
             let is_same = |other: &Candidate| {
                 let is_near = file.by == other.by || other.by != Clue::Previous;
@@ -189,15 +191,15 @@ impl<'r> Above<'r> {
                     && !other.is_uncertain_previous()
                     && other.path.is_like(&file.path)
             };
-            if once.len() < 2 * WORDS && !once.iter().any(is_same) {
+            if once.len() < 2 * MAX_MENTIONS && !once.iter().any(is_same) {
                 once.push(file);
             }
         }
         once
     }
 
-    /// The files that a code block may belong to, from its path line, its info string if `info` is true, and the words
-    /// right above.
+    /// Returns the files that a code block may belong to: from its path line, from its info string if `info` is true,
+    /// and from the words right above.
     pub(super) fn files_of_block(&self, info: bool) -> Vec<Candidate> {
         let line = self.path_line().map(|(found, line)| {
             let path = self.target(found, line);
@@ -215,7 +217,7 @@ impl<'r> Above<'r> {
         of_info || self.path_line().is_some_and(|(found, _)| found.is_part)
     }
 
-    /// The words of the paragraph or heading right above that may be paths; the most likely first.
+    /// Returns the words of the paragraph or heading right above that may be paths, the most likely ones first.
     fn mentions(&self) -> Vec<Candidate> {
         let Some(text) = self.texts.last() else { return Vec::new() };
         let by = if text.is_heading { Clue::Heading } else { Clue::Mention };
@@ -223,14 +225,14 @@ impl<'r> Above<'r> {
             text.lines.iter().flat_map(|line| file::words(line.text).map(move |found| (found, *line)));
         let mut words: Vec<_> = words.collect();
         words.sort_by_key(|(found, _)| !found.is_sure());
-        let all = words.into_iter().take(WORDS);
+        let all = words.into_iter().take(MAX_MENTIONS);
         let quoted = |found: NamedPath<'_>| found.quoted || text.is_heading && found.path.contains('/');
         all.map(|(found, line)| Candidate { path: self.target(found, line), by, quoted: quoted(found) })
             .collect()
     }
 
-    /// The reason for the edit below: the last paragraph or heading above its path. A paragraph that ends with a
-    /// colon only announces the edit, so the heading above it counts then.
+    /// Returns the reason for the edit below: the last paragraph or heading above its path. A paragraph that ends with
+    /// a colon only announces the edit, so the heading above it is the reason instead.
     pub(super) fn why(&self) -> Option<String> {
         if let Some(text) = self.texts.iter().rfind(|text| text.is_reason) {
             let mut lines = text.lines.iter().map(|line| line.text);
@@ -238,8 +240,8 @@ impl<'r> Above<'r> {
             return why::of_prose(first.into_iter().chain(lines));
         }
         let mut is_announced = false;
-        // A label of a chat page or a command may be right above the edit: one line that is not a sentence, or lines
-        // of one or two words.
+        // Right above an edit may be a command, or a label that was copied with a chat page, such as `Copy code`. These
+        // are one line that is not a sentence, or lines of one or two words.
         let is_sentence = |line: &Line<'_>| trim(line.text).ends_with(SENTENCE_ENDS);
         let is_short = |line: &Line<'_>| line.text.split_whitespace().count() <= 2;
         let is_label = |text: &Text<'_>| {
@@ -270,7 +272,7 @@ impl<'r> Above<'r> {
         None
     }
 
-    /// The path line right above, which nothing follows at the end of a response.
+    /// Returns the path line at the end of the response, which nothing follows.
     pub(super) fn open_heading(&self) -> Option<Line<'r>> {
         let (found, line) = self.path_line()?;
         found.is_sure().then_some(line)

@@ -1,7 +1,7 @@
 //! The OpenCode and Codex patch: `*** Begin Patch`, sections of files, `*** End Patch`.
 //!
 //! The rules are those of the format's document and of what the two origins accept, but stricter where they lose
-//! data. Each section is an edit. An invalid section gives an error and no edit; the others are still read.
+//! data. Each section is an edit. An invalid section gives an error and no edit; the other sections are still read.
 //!
 //! A patch without an end is cut off: its last section is not an edit, and an error refuses the response.
 
@@ -65,7 +65,7 @@ fn read_sections<'r>(cursor: &mut Cursor<'r>, out: &mut Output, mut patch: Patch
             patch.fail(out, fault);
         }
         match &mut patch.section {
-            Some(section) if cursor.margin().is_none() => section.take_more(cursor),
+            Some(section) if cursor.margin().is_none() => section.take_run(cursor),
             _ => cursor.advance(),
         }
     }
@@ -75,7 +75,7 @@ fn read_sections<'r>(cursor: &mut Cursor<'r>, out: &mut Output, mut patch: Patch
 /// Skips sections without a patch around them.
 fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (first, (edits, faults)) = (cursor.line_span(), out.lengths());
-    // Without a beginning, the patch ends at other text.
+    // A patch without a first line ends at other text.
     read_sections(cursor, out, Patch { has_end: Some(false), ..Patch::default() });
     out.truncate(edits, faults);
     let message = format!("missing `{PATCH}` above this section");
@@ -85,7 +85,7 @@ fn read_stray(cursor: &mut Cursor<'_>, out: &mut Output) {
 /// A line, and the marker on it.
 type Marked<'r> = (Line<'r>, Option<Marker<'r>>);
 
-/// Whether a line may be in a patch, by its first characters.
+/// Whether a line may be in a patch, judging by its first characters.
 fn is_of_patch((line, marker): Marked<'_>) -> bool {
     line.text.starts_with([' ', '+', '-'])
         || line.text.starts_with("@@")
@@ -103,7 +103,7 @@ struct Patch<'r> {
     in_update: bool,
     /// Whether an error was reported.
     has_faults: bool,
-    /// Whether its end is below, once this is known.
+    /// Whether an end marker is below, once that was searched for.
     has_end: Option<bool>,
 }
 
@@ -113,20 +113,20 @@ impl<'r> Patch<'r> {
         self.in_update && line.text.starts_with(' ')
     }
 
-    /// Whether the patch ends at a line. An indented end marker may be a context line: it is one if lines of a patch
+    /// Whether the patch ends at a line. An indented end marker in an update is a context line if lines of a patch
     /// follow.
     fn ends_at(&self, cursor: &Cursor<'_>, (line, marker): Marked<'_>) -> bool {
         let is_new =
             |line: Line<'_>| Marker::kind_of(line.text) == Some(Kind::Begin) && !self.is_context(line);
-        let goes_on = || {
+        let is_continued = || {
             let next = cursor.lines().skip(1).find(|line| !line.is_blank());
             next.is_some_and(|line| is_of_patch((line, Marker::of(line.text))) && !is_new(line))
         };
-        marker.is_some_and(|marker| marker.kind == Kind::End) && !(self.is_context(line) && goes_on())
+        marker.is_some_and(|marker| marker.kind == Kind::End) && !(self.is_context(line) && is_continued())
     }
 
-    /// Whether the patch is cut off at a line: another patch begins there, or the line cannot be in a patch and there
-    /// is no end below.
+    /// Whether the patch is cut off above a line: another patch begins there, or the line cannot be in a patch and no
+    /// end marker is below.
     fn breaks_off_at(&mut self, cursor: &Cursor<'_>, (line, marker): Marked<'_>) -> bool {
         let is_new = |line: &Line<'_>| Marker::kind_of(line.text) == Some(Kind::Begin);
         if is_of_patch((line, marker)) {
@@ -161,7 +161,7 @@ impl<'r> Patch<'r> {
             (Kind::Move | Kind::EndOfFile, Some(section)) => section.take_marker(cursor, line, &marker),
             (Kind::Move | Kind::EndOfFile, None) if self.has_faults => Ok(()),
             (Kind::EnvironmentId, None) if !marker.path.is_empty() => Ok(()),
-            // It may be a line of the file, so the section is invalid, too.
+            // The line may be meant as a line of the file, so the open section is invalid, too.
             _ => {
                 let known = "`*** Add File:`, `*** Delete File:`, `*** Update File:`";
                 Err(fault::unknown_operation(span, line.trimmed(), known).into())
@@ -178,7 +178,7 @@ impl<'r> Patch<'r> {
         out.take(edit, Some(path));
     }
 
-    /// Reports an error instead of the open section.
+    /// Reports an error, and drops the open section.
     fn fail(&mut self, out: &mut Output, fault: impl Into<Fault>) {
         self.has_faults = true;
         out.take(Err(fault.into()), self.section.take().map(|section| section.path.raw));

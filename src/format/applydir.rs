@@ -61,31 +61,33 @@ fn message(root: Value<'_>, out: &mut Output) {
     }
 }
 
-/// Whether JSON is of this format: by complete objects, else by keys that no other format has.
+/// Whether JSON is of this format: its complete objects have the keys of a file or a change. In incomplete JSON, any
+/// keys that only this format has are enough.
 pub(super) fn is_ours(json: &Json<'_>) -> bool {
     let Some(root) = json.root() else { return false };
     let has = |wanted: &[&str]| json.keys().any(|key| wanted.contains(&key));
-    let of_keys =
+    let has_own_keys =
         || has(&[ENTRIES, "original_lines", "changed_lines"]) || has(&["file"]) && has(&["changes"]);
     match root.kind() {
         Kind::Object if root.is_whole() => {
             root.children().any(|child| child.key() == ENTRIES) || is_entry(root)
         }
-        Kind::Object => of_keys(),
+        Kind::Object => has_own_keys(),
         _ => {
-            root.children().any(|child| child.is_whole() && is_entry(child)) || !root.is_whole() && of_keys()
+            root.children().any(|child| child.is_whole() && is_entry(child))
+                || !root.is_whole() && has_own_keys()
         }
     }
 }
 
-/// Whether an object is that of a file or a change: it has two of the keys, or one and no other keys.
+/// Whether an object describes a file or a change: it has two of the keys, or one of them and no unknown keys.
 fn is_entry(value: Value<'_>) -> bool {
     const KEYS: [&str; 5] = ["file", "changes", "original_lines", "changed_lines", "action"];
     let keys = || value.children().map(Value::key);
     let is_known = || keys().all(|key| key == "why" || KEYS.contains(&key));
-    let of_file = value.member(&KEYS[..3]).is_some();
+    let has_main_key = value.member(&KEYS[..3]).is_some();
     value.kind() == Kind::Object
-        && of_file
+        && has_main_key
         && (keys().filter(|key| KEYS.contains(key)).nth(1).is_some() || is_known())
 }
 

@@ -1,8 +1,8 @@
 //! Splits a response into edits and Markdown blocks, in one pass over its lines.
 //!
 //! At every line where an edit may begin, the reader asks each format whether a region opens there. The first format
-//! that says yes parses the region and moves past it. Markdown is not read inside of a region. All else is text, fences,
-//! quotes, JSON and tags. The end of a fence or quote decides whether its regions are edits or only shown;
+//! that says yes parses the region and moves past it. Markdown is not read inside of a region. All else is text,
+//! fences, quotes, JSON and tags. The end of a fence or quote decides whether its regions are edits or only shown;
 //! [`super::document`] has the rules.
 
 mod drafts;
@@ -25,7 +25,7 @@ use drafts::Drafts;
 use fenced::{begins_pairs, language};
 
 /// The deepest nesting of fences and quotes that is read.
-const DEEPEST: u32 = 16;
+const MAX_DEPTH: u32 = 16;
 /// The languages of fences that contain prose.
 const PROSE: [&str; 5] = ["markdown", "md", "mdx", "rst", "text"];
 
@@ -47,11 +47,11 @@ struct Summary {
     has_text: bool,
     /// Whether a line of text names a file.
     has_paths: bool,
-    /// Whether an inner fence has no edits.
+    /// Whether there is an inner fence without edits.
     has_code: bool,
-    /// The number of blocks, and the offset of the line with the last one.
+    /// The number of blocks, and the offset of the line where the last one begins.
     blocks: usize,
-    last: usize,
+    last_block: usize,
     /// The first inner fence that is as long as the fence around it.
     nested: Option<Span>,
     /// Whether a region closed the fence.
@@ -77,7 +77,7 @@ pub(super) struct Reader<'r> {
     gap: Gap,
     /// The number of the last region.
     region: u32,
-    /// The column at which all text begins, if a margin was copied with it.
+    /// The column at which all text begins, if the response was copied with a margin.
     margin: Option<usize>,
     /// Whether all lines of the response are indented.
     is_indented: bool,
@@ -85,8 +85,8 @@ pub(super) struct Reader<'r> {
     item: Option<usize>,
     /// The fences around the current one, outermost first.
     outer: Vec<Fence<'r>>,
-    /// Whether a fence may contain fences of its own length. It becomes false once one of them has no end.
-    nests: bool,
+    /// Whether a fence may contain fences of its own length. This becomes false if one of these has no end.
+    nests_equal_fences: bool,
     /// The first opening tag without a closing tag so far.
     tag: Option<Tag<'r>>,
     drafts: Drafts<'r>,
@@ -98,10 +98,10 @@ pub(super) struct Reader<'r> {
 
 impl<'r> Reader<'r> {
     fn new(response: &'r Response, reading: &Reading) -> Self {
-        let asked = reading.asks_for(FormatId::EditCalls);
+        let calls_asked_for = reading.asks_for(FormatId::EditCalls);
         Self {
             response,
-            out: Output { asked, ..Output::default() },
+            out: Output { calls_asked_for, ..Output::default() },
             blocks: Vec::new(),
             reading: reading.clone(),
             above: Above::new(response.id()),
@@ -111,7 +111,7 @@ impl<'r> Reader<'r> {
             is_indented: false,
             item: None,
             outer: Vec::new(),
-            nests: true,
+            nests_equal_fences: true,
             tag: None,
             drafts: Drafts::default(),
             escaped: None,
@@ -136,7 +136,8 @@ impl<'r> Reader<'r> {
         reader
     }
 
-    /// Reads a response without blocks, such as a text from a canvas, as one block of the file that the user names.
+    /// Reads a response without blocks, such as a text from a canvas, as one code block for the file that the user
+    /// names.
     fn read_bare(&mut self, end: usize) {
         let start = self.drafts.ended.unwrap_or(0);
         let text = self.response.text().get(start..end).unwrap_or("");
@@ -147,15 +148,16 @@ impl<'r> Reader<'r> {
             let text = self.response.passage(start..end).into_lines();
             let block = self.code_block(Span::new(self.response.id(), start, end), Vec::new(), text);
             let is_snippet = self.reading.asks_for(FormatId::Snippet);
-            self.keep(CodeBlock { is_snippet, ..block }, 0);
+            self.add_code_block(CodeBlock { is_snippet, ..block }, 0);
         }
     }
 
-    /// Reads from a cursor on; returns the inside of a fence or quote that has all of it.
+    /// Reads from a cursor to the end. If a single fence or quote contains everything, returns a cursor inside of it:
+    /// the response must be read again from there.
     fn read_from(&mut self, mut cursor: Cursor<'r>, end: usize) -> Option<Cursor<'r>> {
         let first = cursor.lines().find(|line| !line.trimmed().is_empty());
         self.drafts.is_page = first.is_some_and(|line| line.trimmed() == "You said:");
-        // Edits may be indented like the code that they are for, prose is not.
+        // Edits may be indented like the code that they change. Only indented prose shows that a margin was copied.
         let is_prose = |line: &Line<'_>| {
             line.trimmed().starts_with(char::is_alphanumeric)
                 && file::path_line(line.text).is_none_or(|path| !path.is_sure())
@@ -169,7 +171,7 @@ impl<'r> Reader<'r> {
             if fence.info.is_empty() {
                 self.note_text(&cursor, 0, (start.at(), cursor.at()), 0, false);
             }
-            // Read by itself, the inside of a fence may end earlier.
+            // If the fence ends above the end of the response, the rest is read without it.
             cursor.advance();
             cursor.set_fence(None);
             self.read_blocks(&mut cursor, 0);
@@ -179,18 +181,21 @@ impl<'r> Reader<'r> {
         if let Some(tag) = self.tag.take().filter(|tag| tag.name == "source" && is_whole) {
             let text = self.response.passage(tag.text.min(end)..end).into_lines();
             let span = Span::new(self.response.id(), tag.start, end);
-            self.keep(CodeBlock { state: FenceState::Unclosed, ..self.code_block(span, tag.files, text) }, 0);
+            self.add_code_block(
+                CodeBlock { state: FenceState::Unclosed, ..self.code_block(span, tag.files, text) },
+                0,
+            );
         }
-        let is_one = summary.blocks == 1 && !summary.has_text && !summary.has_paths;
-        if is_one { self.inside(start, summary.last) } else { None }
+        let is_single_block = summary.blocks == 1 && !summary.has_text && !summary.has_paths;
+        if is_single_block { self.inside(start, summary.last_block) } else { None }
     }
 
-    /// The inside of the quote or fence at an offset, if it has blocks: if nothing is outside of it, the inside is the
-    /// response. A fence of code counts only if blocks in it are not read.
+    /// Returns a cursor inside of the quote or fence at an offset, if that has blocks. Nothing is outside of it, so its
+    /// inside is the actual response. A fence of code counts only if it contains edits that were not read.
     fn inside(&self, mut cursor: Cursor<'r>, at: usize) -> Option<Cursor<'r>> {
         let line = cursor.lines().find(|line| line.start == at)?;
         cursor.go_to(line);
-        if let Some(width) = item(line.text) {
+        if let Some(width) = item_width(line.text) {
             cursor.enter_item(width);
         }
         let line = cursor.line()?;
@@ -236,12 +241,12 @@ impl<'r> Reader<'r> {
             }
             if self.read_block(cursor, line, first, depth, &mut summary) {
                 summary.blocks += 1;
-                summary.last = line.start;
+                summary.last_block = line.start;
             } else if let Some(rest) = self.after_reasoning(line) {
                 self.drafts.closed = Some(rest);
             } else {
                 let is_path = self.read_text(line, depth);
-                // Dots and rules are not text.
+                // A line of only dots or dashes is not text.
                 summary.has_text |= !is_path && line.text.contains(char::is_alphanumeric);
                 summary.has_paths |= is_path;
                 self.gap = self.gap.max(if is_path { Gap::Files } else { Gap::Text });
@@ -264,7 +269,7 @@ impl<'r> Reader<'r> {
         depth: u32,
         summary: &mut Summary,
     ) -> bool {
-        // Only these letters may begin a region; other blocks begin with a sign.
+        // Only these letters may begin a region. All other blocks begin with a punctuation mark.
         if first.is_ascii_alphabetic()
             && !matches!(first, b'd' | b'D' | b'F' | b'I' | b'S')
             && cursor.fence().is_none()
@@ -278,7 +283,7 @@ impl<'r> Reader<'r> {
         let mut taken = self.read_at_margin(cursor, depth, summary);
         if !taken {
             cursor.set_margin(outer);
-            if let Some(width) = item(line.text).filter(|_| cursor.fence().is_none()) {
+            if let Some(width) = item_width(line.text).filter(|_| cursor.fence().is_none()) {
                 let mark = cursor.mark();
                 cursor.enter_item(width);
                 taken = self.read_at_margin(cursor, depth, summary);
@@ -298,10 +303,10 @@ impl<'r> Reader<'r> {
             return true;
         }
         let Some(line) = cursor.line() else { return false };
-        let may_nest = depth < DEEPEST
-            && (cursor.fence().is_none() || self.nests)
+        let may_nest = depth < MAX_DEPTH
+            && (cursor.fence().is_none() || self.nests_equal_fences)
             && self.after_reasoning(line).is_none();
-        let is_content = cursor.fence().is_some_and(|open| open.holds(line));
+        let is_content = cursor.fence().is_some_and(|open| open.has_as_content(line));
         if let Some(fence) = Fence::of(line.text).filter(|_| may_nest && !is_content) {
             if cursor.fence().is_some_and(|open| fence.may_close(open)) {
                 summary.nested.get_or_insert(cursor.span_of(line));
@@ -310,7 +315,7 @@ impl<'r> Reader<'r> {
             summary.has_code |= !holds_edits;
             return true;
         }
-        if cursor.fence().is_none() && line.first_byte() == Some(b'>') && depth < DEEPEST {
+        if cursor.fence().is_none() && line.first_byte() == Some(b'>') && depth < MAX_DEPTH {
             return self.read_quote(cursor, depth);
         }
         if depth == 0 && matches!(line.first_byte(), Some(b'{' | b'[')) {
@@ -323,10 +328,10 @@ impl<'r> Reader<'r> {
     fn read_quote(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let (start, outer, first) = (cursor.at(), cursor.margin(), self.blocks.len());
         let above = self.above.saved();
-        // Its depth is that of its first line; a deeper quote inside is a quote of its own.
+        // The first line decides how many marks the quote has. A line with more marks begins a quote inside of it.
         let quotes = outer.quotes + quote_marks(cursor.text());
         cursor.set_margin(Margin { quotes, blanks: "" });
-        // A mark is indented too far, so the line is text.
+        // If a mark is indented too far, the line is text.
         if cursor.is_end() {
             cursor.set_margin(outer);
             return false;
@@ -341,7 +346,7 @@ impl<'r> Reader<'r> {
         true
     }
 
-    /// Reads a JSON value that is not of a format.
+    /// Reads a JSON value that no format has read.
     fn read_json(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(json) = json::opens(cursor).then(|| self.out.json.read(cursor)).flatten() else {
             return false;
@@ -349,7 +354,7 @@ impl<'r> Reader<'r> {
         let range = json.range();
         if json.is_cut_off() && range.len() > 2 {
             let span = cursor.span(range.start, range.end);
-            if self.is_last(FormatId::EditCalls) {
+            if self.is_last_region(FormatId::EditCalls) {
                 self.out.fault(fault::unterminated(span, "JSON"));
             } else {
                 self.add(BlockKind::Other, span, depth);
@@ -369,13 +374,13 @@ impl<'r> Reader<'r> {
     /// Reads a line of text; returns whether it only names a file.
     fn read_text(&mut self, line: Line<'r>, depth: u32) -> bool {
         let column = width(line.text);
-        let width = item(line.text);
+        let width = item_width(line.text);
         match (width, self.item) {
             (Some(width), open) if open.is_none_or(|open| width < open) => self.item = Some(width),
             (None, Some(open)) if column < open && !self.above.is_open => self.item = None,
             _ => {}
         }
-        // A conflict is not an edit, but may be meant as one.
+        // A merge conflict is not an edit, but the model may have meant one, so it is reported as unread.
         if line.text.starts_with("<<<<<<< ") {
             self.add(BlockKind::Other, self.span_of(line), depth);
         }
@@ -389,13 +394,13 @@ impl<'r> Reader<'r> {
         is_path
     }
 
-    /// Notes a tag that opens or closes in a line of text.
+    /// Notes the tag of an element that opens or closes in a line of text.
     fn note_tag(&mut self, line: Line<'r>) {
         let text = trim(line.text);
         if self.tag.is_none() {
             let is_word = |(name, _): &(&str, bool)| name.starts_with(|c: char| c.is_ascii_alphabetic());
             let Some((name, false)) = tag::peek(text).filter(is_word) else { return };
-            // A tag with attributes is noted even without an end.
+            // A tag with attributes is reported as unread even if its closing tag is missing.
             if text.ends_with("/>") || text.ends_with('>') && tag::has_attributes(&text[1..]) {
                 self.add(BlockKind::Other, self.span_of(line), 0);
             }
@@ -408,37 +413,37 @@ impl<'r> Reader<'r> {
         };
         let Some(tag) = self.tag.take_if(closes) else { return };
         let span = Span::new(self.response.id(), tag.start, line.end());
-        // Its opening tag was noted.
+        // The block of the opening tag alone is replaced by that of the whole element.
         let is_opening =
             |block: &Block| matches!(block.kind, BlockKind::Other) && block.span.start == span.start;
         if let Some(at) = self.blocks.iter().rposition(is_opening) {
             self.blocks.remove(at);
-            // With attributes it holds data, which is no reason for the edit below.
+            // An element with attributes contains data. Its text is not the reason of the edit below.
             self.above.clear();
         }
         if tag.name == "source" && tag.text <= line.start {
             let text = self.response.passage(tag.text..line.start).into_lines();
             let given = self.code_block(span, tag.files, text);
-            self.keep(given, 0);
+            self.add_code_block(given, 0);
         } else {
             self.add(BlockKind::Other, span, 0);
         }
     }
 
-    /// A code block without an info string.
+    /// Returns a code block without an info string.
     fn code_block(&self, span: Span, candidates: Vec<Candidate>, text: Passage) -> CodeBlock {
         let is_whole = self.reading.asks_for(FormatId::WholeFile);
         CodeBlock { span, candidates, text, is_whole, ..CodeBlock::default() }
     }
 
-    /// The file of whole files and snippets without a path.
+    /// Returns the file that the user names for whole files and snippets without a path.
     fn asked_file(&self) -> Option<&String> {
         let is_asked = |format: &FormatId| !format.is_detected();
         self.reading.path.as_ref().filter(|_| self.reading.formats.iter().any(is_asked))
     }
 
-    /// Keeps a code block that is not of a format.
-    fn keep(&mut self, mut given: CodeBlock, depth: u32) {
+    /// Adds a code block that no format reads. The file that the user names becomes a candidate, too.
+    fn add_code_block(&mut self, mut given: CodeBlock, depth: u32) {
         let span = given.span;
         let asked = self.asked_file().into_iter();
         let file = |raw: &String| Candidate { path: Target::new(raw, span), by: Clue::Asked, quoted: true };
@@ -451,7 +456,7 @@ impl<'r> Reader<'r> {
         self.blocks.push(Block { kind, span, depth, level: depth });
     }
 
-    /// The blanks at the start of a line that are the indentation of the open list item.
+    /// Returns the blanks at the start of a line, if the line is indented like the open list item or the copied margin.
     fn indentation(&self, cursor: &Cursor<'r>, line: Line<'r>) -> Option<&'r str> {
         let open = self.margin.or(self.item).filter(|_| cursor.fence().is_none())?;
         Some(line.blanks()).filter(|blanks| width(blanks) >= open)
@@ -468,20 +473,20 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The smallest indentation of all lines: a margin that was copied with the response.
+/// Returns the smallest indentation of the lines; `None` if a line is not indented.
 fn margin<'r>(lines: impl Iterator<Item = Line<'r>>) -> Option<usize> {
     let mut margin = None;
     for line in lines.filter(|line| !line.is_blank()) {
         match width(line.text) {
             0 => return None,
-            column => margin = Some(margin.map_or(column, |least: usize| least.min(column))),
+            column => margin = Some(margin.map_or(column, |smallest: usize| smallest.min(column))),
         }
     }
     margin
 }
 
-/// The width of a list mark at the start of a line, with the blanks around it.
-fn item(line: &str) -> Option<usize> {
+/// Returns the width of a list mark at the start of a line, with the blanks around it.
+fn item_width(line: &str) -> Option<usize> {
     let text = trim_start(line);
     let mark = list_mark(text)?;
     let rest = &text[mark..];

@@ -1,4 +1,4 @@
-//! Code spans in a line of Markdown, and what encloses code in a shell command.
+//! Code spans in a line of Markdown, and here-documents in shell commands.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ const LONGEST: usize = 15;
 
 /// The code spans of a line, each with its backquotes, in order.
 pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
-    // A bit for each length of a run that no run of the same length follows.
+    // The lengths of runs that have no second run of the same length, as bits.
     let (mut at, mut unmatched) = (0, 0_u16);
     std::iter::from_fn(move || {
         while let Some(run) = run_from(text, at) {
@@ -38,7 +38,8 @@ fn run_from(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at + start..at + start + length)
 }
 
-/// The line that ends the here-document of a shell that the last line of a text opens, such as `EOF` for `git apply <<'EOF'`.
+/// The line that ends the here-document of a shell that the last line of a text opens, such as `EOF` for `git apply
+/// <<'EOF'`.
 pub(super) fn heredoc_end(above: &str) -> Option<&str> {
     let (_, rest) = above.trim_end().lines().next_back()?.rsplit_once("<<")?;
     let word = rest.trim_start_matches(['-', '~', ' ', '\'', '"']);

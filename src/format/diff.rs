@@ -1,10 +1,10 @@
-//! Unified diffs: of `git diff` and `git format-patch`, plain ones, and those of models without line numbers.
+//! Unified diffs: those of `git diff` and `git format-patch`, plain diffs, and those of models without line numbers.
 //!
-//! The rules are those of git-diff(1), git-format-patch(1) and git-apply(1), but stricter where these lose data. Each
-//! section, which is of one file, is an edit. An invalid section gives errors and no edit.
+//! The rules are those of git-diff(1), git-format-patch(1) and git-apply(1), but stricter where these lose data. The
+//! section of each file is an edit. An invalid section gives errors and no edit.
 //!
-//! A diff in a fence ends with the fence; a bare one ends at the first line that cannot belong to it. A line without
-//! a mark cannot if no changed lines follow. If the line may name a file, the hunks below it are another diff.
+//! A diff in a fence ends with the fence. A bare diff ends at the first line that cannot belong to it, such as a line
+//! without a mark if no changed lines follow it. If that line may name a file, the hunks below it are another diff.
 
 mod mail;
 mod name;
@@ -12,7 +12,7 @@ mod opening;
 mod section;
 
 use super::fence::Fence;
-use super::hunk::Due;
+use super::hunk::Remaining;
 use super::scan::{Below, Cursor, Line, Mark, trim_start};
 use super::{FORMATS, Format, FormatId, Output, code, fault, file, reasoning};
 use crate::span::Span;
@@ -26,14 +26,15 @@ pub(super) const FORMAT: Format = Format { id: FormatId::Diff, opens, openings: 
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     let (Some(first), outer) = (cursor.line(), cursor.margin()) else { return };
-    // The marks begin where the first line does. The mark of a context line is a blank, so it is not indented.
+    // The marks are in the column where the first line begins. A context line does not show that column, because its
+    // mark is a blank.
     let is_marked = trim_start(first.text).starts_with(['-', '+', '@', 'd', 'F', 'S', 'D', 'I']);
     if is_marked && !is_context(cursor) {
         cursor.set_indent();
     }
     let margin = (cursor.margin().quotes, cursor.margin().blanks.len());
-    if out.ahead.margin != margin {
-        out.ahead = Ahead { margin, ..Ahead::default() };
+    if out.lookahead.margin != margin {
+        out.lookahead = Lookahead { margin, ..Lookahead::default() };
     }
     let heredoc = code::heredoc_end(cursor.response().text().get(..first.start).unwrap_or(""));
     let mut reader = Reader { fence: cursor.fence(), heredoc, ..Reader::default() };
@@ -45,7 +46,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
             Some(lines) => {
                 (1..lines).for_each(|_| cursor.advance());
                 match reader.section.as_mut().filter(|_| cursor.margin().is_none()) {
-                    Some(section) => section.take_more(cursor, reader.fence.is_none()),
+                    Some(section) => section.take_run(cursor, reader.fence.is_none()),
                     None => cursor.advance(),
                 }
             }
@@ -64,45 +65,45 @@ fn is_context(cursor: &Cursor<'_>) -> bool {
         && !mail::may_begin(trim_start(cursor.text()))
 }
 
-/// What earlier diffs with the same margin found in the lines below them. Every line may begin a diff, so without it each
-/// diff would search the same lines again.
+/// What earlier diffs with the same margin found when they searched the lines below them. Every line may begin a diff,
+/// so without this, each diff would search the same lines again.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct Lookahead {
     /// The quote marks and blanks of the margin.
     margin: (usize, usize),
-    /// The offset of the `@@` line that ended a diff, because a line above it may name a file.
-    hunk: usize,
-    /// The range that was searched for changed lines, and the offset of the last one.
+    /// The offset of an `@@` line that began another diff, because a line above it may name a file.
+    next_diff_hunk: usize,
+    /// The range that was searched for changed lines, and the offset of the last changed line in it.
     searched: Range<usize>,
-    changed: usize,
+    last_changed: usize,
     /// The offset up to which a bare hunk has no further changed line.
-    unchanged: usize,
+    unchanged_until: usize,
 }
 
-impl Ahead {
-    /// The offset of the last changed line below that may belong to the same hunk as `line`, which has no mark. It is
-    /// among the lines that are missing by the numbers, or above the next blank line. If there is none, the offset is not
-    /// after `line`.
-    fn last_changed<'r>(&mut self, line: Line<'r>, due: Due, below: &impl Below<'r>) -> usize {
-        if let Due::Lines(missing) = due {
+impl Lookahead {
+    /// Returns the offset of the last changed line below `line`, a line without a mark, that may belong to the same
+    /// hunk. The search ends after the lines that the hunk still needs by its numbers, or at the next blank line. If
+    /// there is none, the offset is not after `line`.
+    fn last_changed<'r>(&mut self, line: Line<'r>, remaining: Remaining, below: &impl Below<'r>) -> usize {
+        if let Remaining::Lines(missing) = remaining {
             return last_changed(missing, below).0;
         }
         if !self.searched.contains(&line.start) {
             let (changed, end) = last_changed(0, below);
-            (self.changed, self.searched) = (changed, line.start..end);
+            (self.last_changed, self.searched) = (changed, line.start..end);
         }
-        self.changed
+        self.last_changed
     }
 
-    /// The offset of the first changed line below the blank `line`, if only context and blank lines are between them; else
-    /// 0. A list item is not a changed line.
+    /// Returns the offset of the first changed line below the blank `line`. Returns 0 if another line than a context or
+    /// blank line comes first, or there is no changed line. A list item is not a changed line.
     fn next_changed<'r>(&mut self, line: Line<'r>, below: &impl Below<'r>) -> usize {
-        if line.start < self.unchanged {
+        if line.start < self.unchanged_until {
             return 0;
         }
         let (changed, last) = next_changed(below.clone());
         if changed.is_none() {
-            self.unchanged = last.unwrap_or(line.start);
+            self.unchanged_until = last.unwrap_or(line.start);
         }
         changed.unwrap_or(0)
     }
@@ -122,17 +123,17 @@ struct Reader<'r> {
     /// The offset up to which blank lines and lines without a mark belong to the hunk.
     hunk_until: usize,
     /// The text after the last hunk in the fence.
-    behind: Option<Span>,
+    after_hunks: Option<Span>,
     /// The first line after a hunk that may name a file.
-    named: Option<Mark<'r>>,
+    possible_name: Option<Mark<'r>>,
 }
 
 impl<'r> Reader<'r> {
-    /// Whether a line that closes the fence is a context line without its mark: by the numbers, lines of the hunk are
-    /// missing, and a changed line is among the lines below.
-    fn is_fence_of_file(&self, below: &impl Below<'r>) -> bool {
-        match self.section.as_ref().map(|section| section.hunks.due()) {
-            Some(Due::Lines(missing)) => next_changed(below.clone().take(missing)).0.is_some(),
+    /// Whether a fence line that could close the fence is a context line without its mark. It is, if the hunk still
+    /// needs lines by its numbers and a changed line is among them.
+    fn is_fence_in_hunk(&self, below: &impl Below<'r>) -> bool {
+        match self.section.as_ref().map(|section| section.hunks.remaining()) {
+            Some(Remaining::Lines(missing)) => next_changed(below.clone().take(missing)).0.is_some(),
             _ => false,
         }
     }
@@ -145,17 +146,22 @@ impl<'r> Reader<'r> {
     fn take(&mut self, cursor: &mut Cursor<'r>, out: &mut Output, line: Line<'r>) -> Option<usize> {
         let text = line.text;
         let below = &cursor.lines().skip(1);
-        // Most lines of a hunk are these.
+        // A fast path, because most lines of a hunk are context or added lines.
         if let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_open())
             && text.starts_with([' ', '+'])
             && !(text.starts_with("+++ ") && section.hunks.header_begins(line, below))
-            && !is_item(section.hunks.due(), section.hunks.ends_blank(), self.fence, text)
+            && !is_list_item_after_hunk(
+                section.hunks.remaining(),
+                section.hunks.ends_blank(),
+                self.fence,
+                text,
+            )
         {
             section.take(line);
             return Some(1);
         }
         if !text.starts_with([' ', '\t']) && cursor.closes_fence(line) {
-            self.is_closed = !self.is_fence_of_file(below);
+            self.is_closed = !self.is_fence_in_hunk(below);
             self.section.as_mut().filter(|_| !self.is_closed)?.take(line);
             return Some(1);
         }
@@ -168,21 +174,21 @@ impl<'r> Reader<'r> {
         }
         let is_encoded = self.mail.as_ref().is_some_and(|mail| mail.is_encoded);
         let begins = !is_encoded && self.section_begins(line, below);
-        if let Some(mail) = self.mail.as_mut().filter(|mail| !begins && mail.is_text()) {
+        if let Some(mail) = self.mail.as_mut().filter(|mail| !begins && mail.is_before_diff()) {
             mail.take(line);
             return Some(1);
         }
         if begins {
             self.end_section(cursor, out, None);
             self.mail.iter_mut().for_each(|mail| mail.begin(Part::Diff));
-            (self.named, self.behind) = (None, None);
+            (self.possible_name, self.after_hunks) = (None, None);
             self.section = Some(Section::new(line, cursor.response()));
             return Some(1);
         }
         if text.starts_with("@@") {
-            out.beside.extend(self.behind.take());
-            if let Some(named) = self.named {
-                out.ahead.hunk = line.start;
+            out.leftovers.extend(self.after_hunks.take());
+            if let Some(named) = self.possible_name {
+                out.lookahead.next_diff_hunk = line.start;
                 cursor.reset(named);
                 return None;
             }
@@ -202,8 +208,8 @@ impl<'r> Reader<'r> {
         let lines = if is_in_hunk { 1 } else { self.take_outside(cursor, line)? };
         let is_after_hunk = |section: &Section<'_>| section.hunks.begun && !section.hunks.is_open();
         if self.section.as_ref().is_some_and(is_after_hunk) && file::words(text).any(|word| word.is_sure()) {
-            self.named.get_or_insert(cursor.mark());
-            if line.start < out.ahead.hunk {
+            self.possible_name.get_or_insert(cursor.mark());
+            if line.start < out.lookahead.next_diff_hunk {
                 return None;
             }
         }
@@ -214,27 +220,32 @@ impl<'r> Reader<'r> {
     fn take_in_hunk(&mut self, out: &mut Output, line: Line<'r>, below: &impl Below<'r>) -> bool {
         let is_bare = self.fence.is_none();
         let Some(section) = &mut self.section else { return false };
-        let due = section.hunks.due();
+        let remaining = section.hunks.remaining();
         let is_marked = line.text.starts_with(['-', '\\', '~', '\u{a0}']);
         if line.is_blank() {
-            // A bare hunk that is complete, or has no counts, ends at a blank line, unless it goes on below.
-            let may_end = is_bare && line.text.is_empty() && matches!(due, Due::Nothing | Due::Unknown);
+            // A bare hunk that is complete, or has no counts, ends at a blank line, unless a changed line follows.
+            let may_end =
+                is_bare && line.text.is_empty() && matches!(remaining, Remaining::Zero | Remaining::Unknown);
             if may_end && line.start >= self.hunk_until {
-                self.hunk_until = out.ahead.next_changed(line, below);
+                self.hunk_until = out.lookahead.next_changed(line, below);
             }
             match may_end && self.hunk_until <= line.start {
                 true => section.hunks.end(),
                 false => section.take(line),
             }
-        } else if is_marked && !is_item(due, section.hunks.ends_blank(), self.fence, line.text) {
+        } else if is_marked
+            && !is_list_item_after_hunk(remaining, section.hunks.ends_blank(), self.fence, line.text)
+        {
             section.take(line);
         } else {
-            // It is a context line without its mark, or prose, which begins below a blank line or a complete hunk.
-            let is_below = !is_marked && due != Due::Nothing && !section.hunks.ends_blank();
-            if !is_below && line.start >= self.hunk_until {
-                self.hunk_until = if is_marked { 0 } else { out.ahead.last_changed(line, due, below) };
+            // The line is a context line without its mark, or prose. Prose begins only below a blank line or a complete
+            // hunk.
+            let is_context = !is_marked && remaining != Remaining::Zero && !section.hunks.ends_blank();
+            if !is_context && line.start >= self.hunk_until {
+                self.hunk_until =
+                    if is_marked { 0 } else { out.lookahead.last_changed(line, remaining, below) };
             }
-            match is_below || self.hunk_until > line.start {
+            match is_context || self.hunk_until > line.start {
                 true => section.take(line),
                 false => {
                     section.hunks.end();
@@ -266,15 +277,15 @@ impl<'r> Reader<'r> {
                 let mut section = Section::nameless(line, response);
                 section.hunks.begin(line);
                 section.take(line);
-                (self.section, self.named) = (Some(section), None);
+                (self.section, self.possible_name) = (Some(section), None);
             }
             _ if self.fence.is_none() || FORMATS.iter().any(opens) => {
-                self.named.into_iter().for_each(|named| cursor.reset(named));
+                self.possible_name.into_iter().for_each(|named| cursor.reset(named));
                 return None;
             }
             Some(section) if section.hunks.begun => {
                 let span = cursor.span_of(line);
-                self.behind = Some(self.behind.map_or(span, |behind| behind.join(span)));
+                self.after_hunks = Some(self.after_hunks.map_or(span, |text| text.join(span)));
             }
             _ => {}
         }
@@ -293,17 +304,17 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Whether a mail begins at a line, which may also belong to the current mail.
+    /// Whether another mail begins at a line. The line may also be a header or text of the current mail.
     fn mail_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
         let may = match &self.mail {
             Some(mail) if mail.part == Part::Headers => false,
-            Some(mail) if mail.is_text() => line.text.starts_with("From "),
+            Some(mail) if mail.is_before_diff() => line.text.starts_with("From "),
             _ => true,
         };
         may && mail::begins(line, below)
     }
 
-    /// How many lines the mail signature at this line has; `None` if the line is no signature, or may be a
+    /// Returns how many lines the mail signature at this line has. `None` if the line is not a signature, or may be a
     /// removed line of a hunk.
     fn signature(&self, line: Line<'r>, below: &impl Below<'r>) -> Option<usize> {
         if line.text != "-- " && line.text != "--" {
@@ -315,20 +326,20 @@ impl<'r> Reader<'r> {
             line.is_some_and(|line| line.text.starts_with([' ', '+', '-', '@', '\\']))
         };
         let section = self.section.as_ref().filter(|_| self.mail.is_some() || self.in_hunk())?;
-        // Below the signature is git's version, which cannot be a line of the hunk.
+        // Git's version follows, which cannot be a line of the hunk.
         if next.is_some_and(|next| is_version(next.text)) && !is_marked(below.next()) {
             return Some(2);
         }
-        let ends = match section.hunks.due() {
-            Due::Nothing => true,
-            Due::Lines(_) => false,
-            Due::Unknown | Due::Less => self.mail.is_some(),
+        let ends = match section.hunks.remaining() {
+            Remaining::Zero => true,
+            Remaining::Lines(_) => false,
+            Remaining::Unknown | Remaining::Negative => self.mail.is_some(),
         };
         let own = self.mail.is_some() && next.is_some_and(|next| !next.is_blank());
         (ends && !is_marked(next)).then_some(if own { 2 } else { 1 })
     }
 
-    /// Ends the section of a file. `cut`: what is unterminated, if the response ends in the section.
+    /// Ends the section of a file. `cut` is what is unterminated, if the response ends in the section.
     fn end_section(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: Option<&str>) {
         let Some(section) = self.section.take() else { return };
         match section.lower(cursor, self.mail.as_ref(), cut) {
@@ -354,7 +365,7 @@ impl<'r> Reader<'r> {
         let is_cut_off = cursor.is_end() && self.fence.is_none() && is_short;
         let cut = if is_open { Some("fence") } else { is_cut_off.then_some("hunk or header") };
         let lengths = out.lengths();
-        out.beside.extend(self.behind);
+        out.leftovers.extend(self.after_hunks);
         self.end_mail(cursor, out, cut);
         if is_open && lengths == out.lengths() {
             out.fault(fault::unterminated(begin, "fence"));
@@ -362,22 +373,27 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Whether a line after a bare hunk is a list item: the hunk is complete by its counts, or it has no counts and ends
-/// with a blank line.
-fn is_item(due: Due, ends_blank: bool, fence: Option<Fence<'_>>, text: &str) -> bool {
-    let may_end = due == Due::Nothing || due == Due::Unknown && ends_blank;
+/// Whether a line is a list item after a bare hunk, and not a line of the hunk: the hunk is complete by its counts, or
+/// it has no counts and ends with a blank line.
+fn is_list_item_after_hunk(
+    remaining: Remaining,
+    ends_blank: bool,
+    fence: Option<Fence<'_>>,
+    text: &str,
+) -> bool {
+    let may_end = remaining == Remaining::Zero || remaining == Remaining::Unknown && ends_blank;
     fence.is_none() && may_end && is_list_item(text)
 }
 
-/// Whether a line looks like a list item, which is a mark, one blank, and text, or like a thematic break.
+/// Whether a line looks like a list item (a list mark, one blank and text) or like a thematic break.
 fn is_list_item(text: &str) -> bool {
     let rest = text.strip_prefix(['-', '+', '*']).and_then(|rest| rest.strip_prefix(' '));
     rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
         || text.len() >= 3 && text.bytes().all(|byte| byte == b'-')
 }
 
-/// The offset of the first changed line, if there are only context and blank lines above it, and the offset of the last of those.
-/// A list item or thematic break is not a changed line.
+/// Returns the offset of the first changed line, if only context and blank lines are above it, and the offset of the
+/// last such line. A list item or thematic break is not a changed line.
 fn next_changed<'r>(lines: impl Iterator<Item = Line<'r>>) -> (Option<usize>, Option<usize>) {
     let mut last = None;
     for line in lines {
@@ -401,9 +417,9 @@ fn is_version(text: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-')
 }
 
-/// Searches the first `due` lines, and all lines above the first blank one, but no further than the next hunk, header or
-/// fence. Returns the offset of the last changed line, or 0, and the end of the lines that were searched.
-fn last_changed<'r>(due: usize, below: &impl Below<'r>) -> (usize, usize) {
+/// Searches the first `remaining` lines, and all lines above the first blank line, but no further than the next hunk,
+/// header or fence. Returns the offset of the last changed line, or 0, and the end of the lines that were searched.
+fn last_changed<'r>(remaining: usize, below: &impl Below<'r>) -> (usize, usize) {
     let (mut last, mut end) = (0, 0);
     let mut has_blank = false;
     let mut count = 0;
@@ -412,7 +428,7 @@ fn last_changed<'r>(due: usize, below: &impl Below<'r>) -> (usize, usize) {
         has_blank |= line.is_blank();
         count += 1;
         let ends = line.text.starts_with("@@") || is_git(line.text) || Fence::of(line.text).is_some();
-        if (count > due && has_blank) || ends || has_names(line, &below, false) {
+        if (count > remaining && has_blank) || ends || has_names(line, &below, false) {
             break;
         }
         if line.text.starts_with(['+', '-']) {

@@ -1,8 +1,8 @@
 //! Decides which regions are edits of the response, and which it only shows.
 //!
-//! Edits are read at the top level, in list items, and in fences there. Deeper edits, edits in a quote, and edits in
-//! a fence of prose with other text are content of a document. An outer fence or quote is ignored if it contains the
-//! whole response; an outer fence also if it contains only edits.
+//! Edits are read at the top level, in list items, and in fences directly in these. Edits in deeper fences, in a quote,
+//! or in a fence of prose with other text are only shown: they are content of a document. An outer fence or quote does
+//! not count if the whole response is in it. An outer fence does not count either if it contains only edits.
 
 use super::blocks::Reader;
 use super::{Reading, seen};
@@ -16,7 +16,7 @@ pub(super) struct Block {
     pub(super) span: Span,
     /// The number of fences and quotes around it.
     pub(super) depth: u32,
-    /// The number of fences and quotes around it that make it content of a document. It is read if this is 0.
+    /// How many of these make it content of a document. It is read if this is 0.
     pub(super) level: u32,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     let mut kept = faults.iter();
     script.diagnostics.retain(|_| *kept.next().unwrap_or(&true));
     script.regions = regions;
-    // Without edits, `seen` reports that the response is escaped.
+    // If there are no edits, `seen` reports instead that the response is escaped.
     if let Some(line) = reader.escaped.filter(|_| !script.edits.is_empty() || !script.given.is_empty()) {
         script.diagnostics.push(seen::escaped_beside(line));
     }

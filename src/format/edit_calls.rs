@@ -1,5 +1,5 @@
-//! Calls of agents' edit tools: JSON objects with `old_string` and `new_string` and similar keys, alone, in lists,
-//! one per line, or in a recorded conversation. Some agents write calls as XML.
+//! Calls of agents' edit tools. They are JSON objects with `old_string` and `new_string` or similar keys: alone, in
+//! lists, one per line, or in a recorded conversation. Some agents write calls as XML.
 //!
 //! The rules are those of the tools, but stricter where these lose data. JSON without an edit is not a region. A
 //! recorded call that failed is not an edit.
@@ -37,14 +37,14 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     if cursor.first_byte() == Some(b'<') {
         return xml::read(cursor, out);
     }
-    // The lines above were read together with this JSON, which has no calls.
+    // This JSON was already searched together with the lines above, and has no calls.
     if cursor.at() < out.calls.searched {
         return;
     }
-    let (mut end, mut beside) = (cursor.mark(), 0);
-    while let Some(gave) = read_value(cursor, out) {
-        if gave {
-            (end, beside) = (cursor.mark(), out.beside.len());
+    let (mut end, mut leftovers) = (cursor.mark(), 0);
+    while let Some(has_calls) = read_value(cursor, out) {
+        if has_calls {
+            (end, leftovers) = (cursor.mark(), out.leftovers.len());
         }
         // Values on consecutive lines are one conversation.
         cursor.skip_blank_lines();
@@ -56,12 +56,12 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         }
     }
     out.calls.searched = cursor.at();
-    out.beside.truncate(beside);
+    out.leftovers.truncate(leftovers);
     cursor.reset(end);
 }
 
-/// Reads the JSON at this line and goes past it; returns whether it has calls. `None` if it is of another format, or is
-/// incomplete and not meant as an edit.
+/// Reads the JSON at this line and goes past it; returns whether it has calls. Returns `None` if it is of another
+/// format, or if it is incomplete and not meant as an edit.
 fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     let json = out.json.read(cursor).filter(|json| !applydir::is_ours(json))?;
     if json.broken().is_some() && !is_edit(&json) {
@@ -70,7 +70,7 @@ fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     let before = out.lengths();
     let id = cursor.response().id();
     if let Some(root) = json.root() {
-        Walk { response: id, place: &|at| at, out, is_said: true }.all(root);
+        Walk { response: id, place: &|at| at, out, is_model_turn: true }.all(root);
     }
     json.fault().into_iter().for_each(|fault| out.fault(fault));
     json.leave(cursor);
@@ -81,10 +81,10 @@ fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
 fn is_edit(json: &Json<'_>) -> bool {
     let has = |name: Name| json.keys().any(|key| Name::of(key) == Some(name));
     let names_any = |names: &[&str]| json.keys().any(|key| names.contains(&key));
-    let of_tool = || has(Name::Text) && names_any(walk::INPUT);
+    let is_write_call = || has(Name::Text) && names_any(walk::INPUT);
     has(Name::Patch)
         || json.is_cut_off() && names_any(walk::INPUT) && names_any(walk::NAME)
-        || has(Name::Path) && (has(Name::Old) || has(Name::New) || json.is_cut_off() || of_tool())
+        || has(Name::Path) && (has(Name::Old) || has(Name::New) || json.is_cut_off() || is_write_call())
         || has(Name::Old) && has(Name::New)
 }
 

@@ -1,7 +1,7 @@
 //! Errors about a response that all formats share.
 //!
-//! `owner` is what has the field: `hunk`, or a tag as the response writes it. The quoted line and the caret show the
-//! rest.
+//! The parameter `owner` names what has the field: `hunk`, or a tag as written in the response. Messages can be short
+//! because the line of the response is quoted below them, with a caret.
 
 use crate::diag::{Code, Diagnostic};
 use crate::span::Span;

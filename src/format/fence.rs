@@ -4,7 +4,7 @@ use super::scan::{Line, Payload, trim, trim_start, width};
 use crate::response::Passage;
 use crate::text::extension;
 
-/// The length of a fence that can contain usual fences.
+/// The length of a fence that can contain fences of the usual length.
 pub(super) const LONG: usize = 4;
 
 /// A line that opens or closes a fenced code block: three or more backquotes or tildes.
@@ -16,12 +16,12 @@ pub struct Fence<'r> {
     pub length: usize,
     /// The info string, trimmed: a language or a path; empty for a closing fence.
     pub info: &'r str,
-    /// Whether the deeply indented fence lines in it are in pairs, so that they are content.
+    /// Whether deeply indented fence lines in it are content, because they are in pairs.
     pub(super) has_pairs: bool,
 }
 
 impl<'r> Fence<'r> {
-    /// The fence on a line, indented or not; `None` for any other line. As in CommonMark, an info string has no
+    /// Returns the fence on a line, indented or not. As in CommonMark, an info string after backquotes has no
     /// backquotes; that distinguishes a fence from inline code.
     pub fn of(line: &'r str) -> Option<Self> {
         let text = trim_start(line);
@@ -37,11 +37,11 @@ impl<'r> Fence<'r> {
 
     /// Whether a line closes the block that this fence opens.
     pub fn is_closed_by(self, line: Line<'_>) -> bool {
-        Fence::of(line.text).is_some_and(|fence| fence.closes(self)) && !self.holds(line)
+        Fence::of(line.text).is_some_and(|fence| fence.closes(self)) && !self.has_as_content(line)
     }
 
-    /// Whether a fence line inside of this fence is content by its indentation.
-    pub(super) fn holds(self, line: Line<'_>) -> bool {
+    /// Whether a fence line inside of this fence is content, because it is indented deeply.
+    pub(super) fn has_as_content(self, line: Line<'_>) -> bool {
         self.has_pairs && is_deep(line.text)
     }
 
@@ -57,7 +57,7 @@ impl<'r> Fence<'r> {
     }
 }
 
-/// Whether a line is indented so far that CommonMark takes it for no fence.
+/// Whether a line is indented so far that it is not a fence in CommonMark.
 pub(super) fn is_deep(line: &str) -> bool {
     width(line) >= 4
 }
@@ -67,8 +67,8 @@ pub(super) fn is_deep(line: &str) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Pairs<'r> {
     /// The fence lines without a partner.
-    pub(super) lone: Vec<Line<'r>>,
-    /// The first and the last line that are not blank, if they are a pair, and the info string.
+    pub(super) unpaired: Vec<Line<'r>>,
+    /// The first and the last line that is not blank, if these are a pair, and the info string.
     around: Option<(Line<'r>, Line<'r>, &'r str)>,
 }
 
@@ -102,11 +102,11 @@ impl<'r> Pairs<'r> {
             }
         }
         let around = pair.filter(|(opening, ..)| Some(opening.start) == first);
-        Self { lone: open.into_iter().map(|(line, _)| line).collect(), around }
+        Self { unpaired: open.into_iter().map(|(line, _)| line).collect(), around }
     }
 
-    /// The lines of the fence around the whole payload, if they are not content of the file. A fence in a Markdown file
-    /// may be content, unless its info string says that it contains Markdown, or names the extension of the file.
+    /// Returns the lines of the fence around the whole payload, if they are not content of the file. In a Markdown file
+    /// they are content, unless the info string is `markdown` or `md`, or the extension of the file.
     fn wrapper(&self, file: &str) -> Option<(Line<'r>, Line<'r>)> {
         let (first, last, info) = self.around?;
         let is_named = extension(trim(file)).is_some_and(|kind| info.eq_ignore_ascii_case(kind));
@@ -114,8 +114,8 @@ impl<'r> Pairs<'r> {
     }
 }
 
-/// The text inside of the fence around the whole payload, if that fence is not content of the file; without the
-/// fence's indentation, each line ending with `\n`.
+/// Returns the text inside of the fence around the whole payload, if that fence is not content of the file. The fence's
+/// indentation is removed, and each line ends with `\n`.
 pub(super) fn unfence(payload: &Payload<'_>, file: &str) -> Option<Passage> {
     // Most payloads do not begin with a fence.
     payload.first().filter(|line| Fence::of(line.text).is_some())?;
@@ -134,7 +134,8 @@ pub(super) fn unfence(payload: &Payload<'_>, file: &str) -> Option<Passage> {
     Some(text.into_lines())
 }
 
-/// The same for all texts of an edit. Fences that differ are content.
+/// Does the same for all texts of an edit. Returns `None` if a text has no such fence or their fences differ, because
+/// then the fences are content.
 pub(super) fn unfence_all<const N: usize>(payloads: [&Payload<'_>; N], file: &str) -> Option<[Passage; N]> {
     let opening = |payload: &Payload<'_>| payload.first().map(|line| line.trimmed().to_owned());
     let first = opening(payloads.first()?);

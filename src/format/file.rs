@@ -16,12 +16,12 @@ const WRAPPERS: [&str; 5] = ["**", "__", "`", "\"", "'"];
 /// The beginnings and ends of comments.
 const COMMENTS: &[(&str, &str)] =
     &[("//", ""), ("#", ""), ("--", ""), (";", ""), ("%", ""), ("/*", "*/"), ("<!--", "-->")];
-/// Brackets and a separator, as in `app/[id]/page.tsx` and `(group)/a,b.ts`.
+/// Brackets and commas that a path may have, as in `app/[id]/page.tsx` and `(group)/a,b.ts`.
 const BRACKETS: [char; 5] = ['[', ']', '(', ')', ','];
-/// What Markdown escapes in the names of files.
+/// The characters of file names that Markdown escapes with a backslash.
 const ESCAPED: [char; 7] = ['_', '*', '[', ']', '(', ')', '#'];
 /// The length of the longest path, in bytes.
-const LONGEST: usize = 400;
+const MAX_LENGTH: usize = 400;
 
 /// A path in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) struct NamedPath<'t> {
 }
 
 impl NamedPath<'_> {
-    /// Whether it is meant as a path: it is marked as one, or has the form of one.
+    /// Whether it is certainly meant as a path: it is marked as one, or has the form of one.
     pub(super) fn is_sure(&self) -> bool {
         self.quoted || is_path(self.path)
     }
@@ -47,8 +47,8 @@ impl NamedPath<'_> {
     }
 }
 
-/// The path of a path line: the whole line is a path, perhaps in backquotes, bold, in a link, after `#`, a list mark
-/// or `File:`, or before a colon or line numbers.
+/// Returns the path of a line that is only a path. It may be in backquotes, bold or a link, after `#`, a list mark or
+/// `File:`, and before a colon or line numbers.
 pub(super) fn path_line(line: &str) -> Option<NamedPath<'_>> {
     let text = without_marks(line);
     let value = label(text);
@@ -60,13 +60,13 @@ pub(super) fn has_label(line: &str) -> bool {
     label(without_marks(line)).is_some()
 }
 
-/// The path that a comment consists of, if the comment is a whole line.
+/// Returns the path in a line that is only a comment with a path.
 pub(super) fn comment(line: &str) -> Option<NamedPath<'_>> {
     // Three dashes begin the header of a diff.
     let text = Some(trim(line)).filter(|text| !text.starts_with("---"))?;
     let found = COMMENTS.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
-        // `///` and `##`.
+        // Removes the rest of `///` or `##`.
         let inner = trim(inner.trim_start_matches(|c| open.starts_with(c)));
         let value = label(inner);
         only_path(value.unwrap_or(inner), value.is_some())
@@ -80,13 +80,14 @@ pub(super) fn is_comment(line: &str) -> bool {
     COMMENTS.iter().any(|(open, _)| text.starts_with(open)) || text.starts_with('<') && text.ends_with('>')
 }
 
-/// Whether two paths may be of one file: they are equal, or the last components of one are the other.
-pub(super) fn is_same(one: &str, other: &str) -> bool {
+/// Whether two paths may be of the same file: they are equal, or one ends with all components of the other.
+pub(super) fn may_be_same(one: &str, other: &str) -> bool {
     let [one, other] = [one, other].map(|path| format!("/{}", shown(path)));
     one.ends_with(&other) || other.ends_with(&one)
 }
 
-/// Whether the first line of a text is a comment with a path, and another line is such a comment with another path.
+/// Whether the first line of a text is a comment with a path, and a later line is the same kind of comment with another
+/// path.
 pub(super) fn names_several(text: &str) -> bool {
     let form = |path: &str| (path.contains('/'), extension(path).is_some());
     let mut named = text.lines().map(|line| {
@@ -98,8 +99,8 @@ pub(super) fn names_several(text: &str) -> bool {
     named.flatten().any(|(path, other)| other == style && path != first)
 }
 
-/// The path in an info string: the only word with the form of a path, as in `python src/a.py`,
-/// `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`, or else the whole string.
+/// Returns the path in an info string: the only word with the form of a path, as in `python src/a.py`,
+/// `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`. If there is no such word, the whole string may be a path.
 pub(super) fn info<'t>(info: &'t str) -> Option<NamedPath<'t>> {
     // Most info strings are one word, such as `diff`.
     info.contains(['.', '/', '\\']).then_some(())?;
@@ -112,7 +113,7 @@ pub(super) fn info<'t>(info: &'t str) -> Option<NamedPath<'t>> {
     let mut words = info.split(is_border).map(bare).filter_map(of);
     let only = words.next().filter(|first| words.all(|other| other.path == first.path));
     let only = only.or_else(|| of(info))?;
-    // Line numbers, a remark, or the arguments of a command.
+    // Line numbers, a remark or the arguments of a command may follow the path.
     let after = &info[only.path.as_ptr() as usize - info.as_ptr() as usize + only.path.len()..];
     let after = after.trim_start();
     let is_number = |text: &str| text.trim_start_matches('L').starts_with(|c: char| c.is_ascii_digit());
@@ -163,7 +164,8 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
     })
 }
 
-/// Whether a text only names a file, perhaps after a single word with a colon, which may be `File:` in any language.
+/// Whether a text only names a file. A single word with a colon may be before the path, such as `File:` in any
+/// language.
 pub(super) fn only_names(text: &str) -> bool {
     // Most texts are prose: they have more words than a label and a path.
     let is_word = |word: &&str| word.contains(char::is_alphanumeric);
@@ -179,7 +181,7 @@ pub(super) fn only_names(text: &str) -> bool {
         && (before.is_empty() || before.strip_suffix([':', '：']).is_some_and(is_label))
 }
 
-/// Whether a text has the form of a path: one word with a separator or an extension, or both if it has brackets.
+/// Whether a text has the form of a path: one word with a separator or an extension. A word with brackets needs both.
 pub(super) fn is_path(path: &str) -> bool {
     if path.contains(' ') {
         return false;
@@ -226,7 +228,7 @@ fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
         if let Some((inner, mark)) = WRAPPERS.iter().find_map(|mark| Some((inner(mark)?, *mark))) {
             (text, quoted) = (trim(inner), quoted || mark != "**" && mark != "__");
         } else if let Some((name, link)) = text.strip_prefix('[').and_then(|rest| rest.split_once("](")) {
-            (text, quoted) = (linked(name, link.strip_suffix(')')?)?, true);
+            (text, quoted) = (path_of_link(name, link.strip_suffix(')')?)?, true);
         } else {
             break;
         }
@@ -234,8 +236,8 @@ fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     is_plausible(text, quoted).then_some(NamedPath { path: text, quoted, is_part })
 }
 
-/// A path without the escapes of Markdown, as in `my\_long\_name.py`: all such characters are escaped. A single backslash may
-/// separate folders.
+/// Removes the escapes of Markdown, as in `my\_long\_name.py`. They are escapes only if there are at least two and all
+/// such characters have one: a single backslash may separate folders.
 fn unescaped(path: &str) -> Cow<'_, str> {
     let is_escaped = |(at, _): (usize, &str)| path[..at].ends_with('\\');
     let all = path.match_indices(ESCAPED);
@@ -247,34 +249,38 @@ fn unescaped(path: &str) -> Cow<'_, str> {
     )
 }
 
-/// The length of the link at the start of a text.
+/// Returns the length of the link at the start of a text.
 fn link_length(text: &str) -> Option<usize> {
     let target = text.strip_prefix('[')?.find(']')? + 2;
     let length = text[target..].strip_prefix('(')?.find(')')? + 2;
     Some(target + length)
 }
 
-/// The path of a link: its target, or the text if that says as much, and the target is somewhere else. `None` if the
-/// target is no path.
-fn linked<'t>(name: &'t str, target: &'t str) -> Option<&'t str> {
+/// Returns the path that a link `[name](target)` names:
+/// - the target, if it adds directories to the name: `[a.py](src/a.py)`;
+/// - otherwise the name, if it has directories, or the target has none either:
+///   `[src/a.py](https://x.org/src/a.py)`, `[a.py](b.py)`;
+/// - otherwise the target, if it is a local path: `[the file](src/a.py)`.
+fn path_of_link<'t>(name: &'t str, target: &'t str) -> Option<&'t str> {
     let bare = target.split(['#', '"', '\'']).next().map_or(target, trim);
     let bare = target.strip_prefix('<').and_then(|rest| rest.split('>').next()).unwrap_or(bare);
     let bare = without_remark(bare).unwrap_or(bare);
     // ChatGPT links its files from its own directory.
     let bare = bare.strip_prefix("sandbox:/mnt/data/").unwrap_or(bare);
-    // Editors put a scheme of their own before the path.
+    // Editors put their own scheme before the path, such as `mdc:`.
     let file = bare.split_once(':').filter(|(_, path)| !path.starts_with('/')).map_or(bare, |(_, path)| path);
     let is_local = !file.contains([':', '%']) || file.starts_with("file:");
     let is_relative = is_local && !file.starts_with(['/', '\\']) && !file.starts_with("..");
-    let is_of_name = is_path(file) && is_relative && file.len() > name.len() && is_same(name, file);
-    let says_as_much = name.contains(['/', '\\']) || !file.contains(['/', '\\', '%']);
-    match is_path(name) && says_as_much && !is_of_name {
+    let extends_name = is_path(file) && is_relative && file.len() > name.len() && may_be_same(name, file);
+    let is_enough = name.contains(['/', '\\']) || !file.contains(['/', '\\', '%']);
+    match is_path(name) && is_enough && !extends_name {
         true => Some(name),
         false => Some(file).filter(|_| is_local),
     }
 }
 
-/// The path before line numbers or a remark: `a.py:4-6`, `a.py#L4-L6`, `a.py (lines 4-6)`, `` `a.py` (new file) ``.
+/// Returns the path before line numbers or a remark: `a.py:4-6`, `a.py#L4-L6`, `a.py (lines 4-6)`, `` `a.py` (new file)
+/// ``.
 fn without_remark(text: &str) -> Option<&str> {
     if let Some((path, remark)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))
         && (path.ends_with(['`', '*']) || path.rsplit(' ').next().is_some_and(is_path))
@@ -288,12 +294,12 @@ fn without_remark(text: &str) -> Option<&str> {
     is_lines(lines).then_some(path)
 }
 
-/// Whether a character may be in a path without quotes: the others are rare in paths.
+/// Whether a character may be in a path without quotes. Other characters are rare in paths.
 fn is_of_path(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '/' | '\\' | '.' | '_' | '-' | '+' | '@' | '~' | '$' | '#' | '%' | '&')
 }
 
-/// A word without the prose beside it in a script without blanks, as in `把src/a.py改掉`.
+/// Removes prose around a path in a script that has no blanks between words, as in `把src/a.py改掉`.
 fn without_prose(word: &str) -> &str {
     let is_prose = |c: char| !c.is_ascii() && (c >= '\u{2e80}' || !c.is_alphabetic());
     let begins = |text: &&str| text.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -304,7 +310,7 @@ fn without_prose(word: &str) -> &str {
 
 /// Whether a text may be a path.
 fn is_plausible(path: &str, quoted: bool) -> bool {
-    // Only the tree tells a path with blanks from prose.
+    // A path may have blanks. Later, the tree shows whether it is one, or prose.
     let may_be = |(at, c): (usize, char)| {
         is_of_path(c)
             || c == ' '
@@ -316,7 +322,7 @@ fn is_plausible(path: &str, quoted: bool) -> bool {
         c.is_control() || matches!(c, '`' | '<' | '>' | '"' | '|' | '*' | '?' | ';' | '{' | '}' | '=' | '…')
     };
     // Most lines are prose, so the checks that fail soonest come first.
-    path.len() <= LONGEST
+    path.len() <= MAX_LENGTH
         && (quoted || is_plain())
         && !path.contains(is_odd)
         && !path.starts_with('!')

@@ -1,8 +1,8 @@
 //! udiffx: `<FILE_CHANGES>` envelopes with `<FILE_NEW>`, `<FILE_PATCH>` and other directives, also in square
 //! brackets.
 //!
-//! The rules are those of the crate's documents, but stricter where it loses data. An invalid directive gives one
-//! error and no edit. A directive without an end ends at the next one, or with the envelope.
+//! The rules are those of the crate's documents, but stricter where it loses data. An invalid directive gives one error
+//! and no edit. A directive without a closing tag ends where the next one begins, or with the envelope.
 
 mod content;
 mod directive;
@@ -99,8 +99,8 @@ impl TagKind {
         }
     }
 
-    /// Whether a directive or envelope begins at the start of a text that cannot be content of a directive with these
-    /// brackets.
+    /// Whether a directive or an envelope begins at the start of a text, and cannot be content of a directive with
+    /// these brackets.
     fn cuts_off(text: &str, brackets: Brackets) -> bool {
         match Self::of(text) {
             Some(TagKind::Directive(_)) => Brackets::of(text) == brackets && reads_like_tag(text),
@@ -109,8 +109,8 @@ impl TagKind {
     }
 }
 
-/// Whether the tag of a directive is more than a mention in prose: it has attributes or only a name, and no prose
-/// follows it on its line.
+/// Whether the tag of a directive is meant as a tag, and is not only mentioned in prose: it has attributes or nothing
+/// but a name, and no prose follows it on its line.
 fn reads_like_tag(text: &str) -> bool {
     let brackets = Brackets::of(text);
     let Some((name, _)) = tag::peek_in(text, brackets) else { return false };

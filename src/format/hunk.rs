@@ -1,8 +1,8 @@
-//! The hunks of a file. Their `@@` lines have line numbers, as in a unified diff, or the text of lines above, as in a
-//! Codex patch.
+//! Reads the hunks of a file. Their `@@` lines have line numbers, as in a unified diff, or the text of lines above, as
+//! in a Codex patch.
 //!
-//! A body is the hunks for one file. Headers in it are skipped, unless they name another file, or remove or move the
-//! file.
+//! A body is the hunks for one file. Headers in it are skipped. If one names another file, or removes or moves the
+//! file, it is an error.
 
 pub(super) mod git;
 pub(super) mod header;
@@ -19,20 +19,20 @@ use header::Numbers;
 /// The body of a diff.
 #[derive(Debug, Default)]
 pub struct Body {
-    /// The hunks in order. Those that change nothing are omitted, unless there are no others.
+    /// The hunks in order. Hunks that change nothing are omitted, unless all of them change nothing.
     pub hunks: Vec<Hunk>,
     /// The errors in order.
     pub faults: Vec<Diagnostic>,
 }
 
-/// The marks of context, removed and added lines, and of lines that stand for removed ones.
+/// The marks of context lines, removed lines, added lines, and lines that each replace any number of removed lines.
 const MARKS: [u8; 4] = *b" -+~";
 
-/// How many removed lines must be above and below a `~` line. One line would match in too many places, such as `}`;
-/// the origin requires two, too.
+/// How many removed lines must be right above and right below a `~` line. A single line, such as `}`, would match in
+/// too many places. udiffx requires two as well.
 const ANCHORS: usize = 2;
 
-/// The error if lines follow `\ No newline at end of file`, or no line is above it.
+/// The error if more lines of the old or new text follow its `\ No newline at end of file`, or no line is above that.
 const NO_NEWLINE: &str = "`\\ No newline` must be right below the last line";
 
 /// The most errors of a body that are reported.
@@ -63,17 +63,17 @@ pub(super) struct Hunks<'r> {
     unchanged: Vec<Hunk>,
 }
 
-/// How many lines of a hunk are missing, by its numbers.
+/// How many lines of a hunk are still to be read, by the numbers in its `@@` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Due {
+pub(super) enum Remaining {
     /// It has no numbers.
     Unknown,
     /// It is complete.
-    Nothing,
-    /// This many old or new lines, whichever are more.
+    Zero,
+    /// This many old or new lines, whichever is more.
     Lines(usize),
-    /// It is longer than its numbers say.
-    Less,
+    /// It already has more lines than its numbers say.
+    Negative,
 }
 
 struct Reader<'p, 'r> {
@@ -91,7 +91,7 @@ struct Open {
     anchor: Anchor,
     /// The lines with their marks, without the blank lines at the end.
     lines: Passage,
-    /// The blank lines at the end, which are content if other lines follow.
+    /// The blank lines at the end so far. They are content if other lines follow.
     blanks: Passage,
     /// The numbers of lines with each of the [`MARKS`].
     counts: [u32; 4],
@@ -102,8 +102,8 @@ struct Open {
     after_unterminated: bool,
     /// The spans of `~` lines.
     omissions: Vec<Span>,
-    /// Whether an error was reported, so that others are not.
-    at_fault: bool,
+    /// Whether an error was reported. Then no other error of this hunk is.
+    has_fault: bool,
 }
 
 impl<'r> Reader<'_, 'r> {
@@ -133,7 +133,7 @@ impl<'r> Reader<'_, 'r> {
         }
     }
 
-    /// Whether a line is a marker of a Codex patch, which some models write around hunks.
+    /// Whether a line is a marker of a Codex patch. Some models write such markers around hunks.
     fn is_wrapper(&mut self, line: Line<'_>) -> bool {
         let is_file = line.text.starts_with("*** Update File:");
         if is_file && self.hunks.begun {
@@ -181,10 +181,10 @@ impl<'r> Hunks<'r> {
         self.open.is_some()
     }
 
-    /// Whether the open hunk is too short, and has no error.
+    /// Whether the open hunk has fewer lines than its numbers say, and no error.
     pub(super) fn is_short(&self) -> bool {
-        let hunk = self.open.as_ref().filter(|hunk| !hunk.at_fault);
-        hunk.is_some_and(|hunk| matches!(hunk.due(), Due::Lines(_)))
+        let hunk = self.open.as_ref().filter(|hunk| !hunk.has_fault);
+        hunk.is_some_and(|hunk| matches!(hunk.remaining(), Remaining::Lines(_)))
     }
 
     /// Whether the open hunk ends with a blank line so far, or no hunk is open.
@@ -192,25 +192,30 @@ impl<'r> Hunks<'r> {
         self.open.as_ref().is_none_or(|hunk| !hunk.blanks.is_empty())
     }
 
-    /// How many lines of the open hunk are missing.
-    pub(super) fn due(&self) -> Due {
-        self.open.as_ref().map_or(Due::Nothing, Open::due)
+    /// How many lines of the open hunk are still to be read.
+    pub(super) fn remaining(&self) -> Remaining {
+        self.open.as_ref().map_or(Remaining::Zero, Open::remaining)
     }
 
-    /// Whether the header of a file begins at a line, which may also be a line of the open hunk: `--- a` and `+++ b`
-    /// lines above an `@@` line. They are lines of the hunk if they name two files and are the last lines that its
-    /// numbers miss; a header of one file is not swallowed by a count that is too high by one. A `+++ b` line above an
-    /// `@@` line is a header without its first line, unless lines of the hunk are missing.
+    /// Whether the header of a file begins at a line.
+    ///
+    /// `--- a` and `+++ b` lines above an `@@` line may also be a removed and an added line of the open hunk. They are,
+    /// if they name two files and are exactly the lines that the hunk still needs by its numbers. If they name one
+    /// file, they are a header even then, because the count of a hunk is often too high by one.
+    ///
+    /// A `+++ b` line alone above an `@@` line is a header that lacks its first line, unless the hunk still needs
+    /// lines.
     pub(super) fn header_begins(&self, line: Line<'r>, below: &impl Below<'r>) -> bool {
-        let misses_two =
-            |hunk: &Open| hunk.numbers.due(hunk.counted().map(|count| count + 1)) == Due::Nothing;
-        let is_half = line.text.starts_with("+++ ")
+        let needs_just_these =
+            |hunk: &Open| hunk.numbers.remaining(hunk.counted().map(|count| count + 1)) == Remaining::Zero;
+        let is_second_line = line.text.starts_with("+++ ")
             && below.clone().next().is_some_and(|line| line.text.starts_with("@@"))
-            && !matches!(self.due(), Due::Lines(_));
-        is_half
+            && !matches!(self.remaining(), Remaining::Lines(_));
+        is_second_line
             || line.text.starts_with("diff --git ")
             || header::names(line, below).is_some_and(|(old, new, has_hunk)| {
-                has_hunk && (header::is_one_file(old, new) || !self.open.as_ref().is_some_and(misses_two))
+                has_hunk
+                    && (header::is_one_file(old, new) || !self.open.as_ref().is_some_and(needs_just_these))
             })
     }
 
@@ -232,7 +237,7 @@ impl<'r> Hunks<'r> {
         self.open = Some(hunk);
     }
 
-    /// Reads an `@@` line of a Codex patch; consecutive ones belong to one hunk.
+    /// Reads an `@@` line of a Codex patch. Consecutive `@@` lines belong to one hunk.
     pub(super) fn seek(&mut self, span: Span, text: Option<&str>) {
         if self.open.as_ref().is_none_or(|hunk| !hunk.lines.is_empty()) {
             let anchor = Anchor::Seek { context: Vec::new(), end_of_file: false };
@@ -271,23 +276,24 @@ impl<'r> Hunks<'r> {
         let span = self.span(line);
         let Some(hunk) = &mut self.open else { return };
         let fault = hunk.read(line, span, self.response);
-        if let Some(fault) = fault.filter(|_| !hunk.at_fault) {
-            hunk.at_fault = true;
+        if let Some(fault) = fault.filter(|_| !hunk.has_fault) {
+            hunk.has_fault = true;
             self.fault(*fault);
         }
     }
 
-    /// Goes to the next line, and reads the lines that can only be lines of the open hunk. Returns their span. It is
-    /// faster than [`Hunks::take`], but does not work with a margin. `bare`: there is no fence around the hunk.
-    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) -> Option<Span> {
-        let ends = self.is_at_end_of_file();
-        let ends = |hunk: &Open| ends || hunk.before_unterminated || hunk.after_unterminated;
-        let Some(hunk) = self.open.as_mut().filter(|hunk| !ends(hunk)) else {
+    /// Goes to the next line, and reads the following lines that can only be lines of the open hunk. Returns their
+    /// span. This is faster than [`Hunks::take`], but does not work with a margin. `bare`: there is no fence around the
+    /// hunk.
+    pub(super) fn take_run(&mut self, cursor: &mut Cursor<'r>, bare: bool) -> Option<Span> {
+        let is_at_end = self.is_at_end_of_file();
+        let is_at_end = |hunk: &Open| is_at_end || hunk.before_unterminated || hunk.after_unterminated;
+        let Some(hunk) = self.open.as_mut().filter(|hunk| !is_at_end(hunk)) else {
             cursor.advance();
             return None;
         };
         let mut counts = [0; 4];
-        let (span, next) = cursor.advance_over(|line| {
+        let (span, next) = cursor.advance_past_with_span(|line| {
             let mark = match line.text.as_bytes() {
                 // It may be a header, or a list item.
                 [mark @ (b'-' | b'+'), second, rest @ ..]
@@ -302,7 +308,7 @@ impl<'r> Hunks<'r> {
                 [b' ', ..] if line.first_byte().is_some_and(|byte| byte != b'*') => 0,
                 _ => return false,
             };
-            // It must have a line break, so that the span is whole lines.
+            // The line must have a line break, so that the span consists of whole lines.
             let is_whole = line.next > line.end();
             counts[mark] += u32::from(is_whole);
             is_whole
@@ -318,7 +324,8 @@ impl<'r> Hunks<'r> {
     pub(super) fn end(&mut self) {
         let Some(mut hunk) = self.open.take() else { return };
         let blanks = hunk.blanks.lines().count() as u32;
-        // In a Codex patch, blank lines after added lines alone only separate hunks; they are not context.
+        // In a Codex patch, blank lines below a hunk of only added lines separate it from the next hunk. They are not
+        // context.
         if hunk.is_of_patch() && (hunk.counts[0] > blanks || hunk.counts[1] > 0) {
             hunk.take_blanks(self.response);
         }
@@ -327,16 +334,16 @@ impl<'r> Hunks<'r> {
         let fault = if let Some(span) = hunk.unanchored() {
             let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
             Some(fault::malformed_hunk(span, &what))
-        } else if hunk.numbers.miss_marks(may_be_changed, hunk.counted()) {
+        } else if hunk.numbers.lacks_marks(may_be_changed, hunk.counted()) {
             Some(fault::missing_field(hunk.span, "mark", "hunk").with_help(fault::HELP_MARKS))
         } else {
             hunk.lines.is_empty().then(|| fault::missing_field(hunk.span, "lines", "hunk"))
         };
-        fault.into_iter().filter(|_| !hunk.at_fault).for_each(|fault| self.fault(fault));
+        fault.into_iter().filter(|_| !hunk.has_fault).for_each(|fault| self.fault(fault));
         if hunk.lines.is_empty() {
             return;
         }
-        // In a Codex patch, a hunk without changes tells where the search continues.
+        // In a Codex patch, a hunk without changes is kept: the search for the next hunk begins after it.
         let is_unchanged = is_context && !hunk.is_of_patch();
         let Open { span, anchor, before_unterminated, after_unterminated, .. } = hunk;
         let change = Change::Diff { lines: hunk.lines.into_lines(), before_unterminated, after_unterminated };
@@ -370,17 +377,17 @@ impl Open {
         self.counts[MARKS.iter().position(|of| *of == mark).unwrap_or(0)] += 1;
     }
 
-    /// The numbers of old and new lines.
+    /// The numbers of old and of new lines so far.
     fn counted(&self) -> [u32; 2] {
         let [context, removed, added, _] = self.counts;
         [context + removed, context + added]
     }
 
-    fn due(&self) -> Due {
-        self.numbers.due(self.counted())
+    fn remaining(&self) -> Remaining {
+        self.numbers.remaining(self.counted())
     }
 
-    /// Adds the blank lines at the end as context, because other lines follow.
+    /// Adds the blank lines at the end as context lines, because other lines follow.
     fn take_blanks(&mut self, response: &Response) {
         if !self.blanks.is_empty() {
             self.lines.push(response, &std::mem::take(&mut self.blanks));
@@ -399,14 +406,14 @@ impl Open {
                 return None;
             }
             Some(b'\\') if line.text.starts_with("\\ ") => return self.end_without_newline(span, response),
-            // A context line without its mark, or with another blank.
+            // A context line without its mark, or with another blank character as its mark.
             _ => {
                 self.unmarked = self.unmarked.saturating_add(1);
                 b' '
             }
         };
         let sides = [mark != b'+', mark != b'-'];
-        // Blank lines before this one are context.
+        // Blank lines above this line are context lines.
         let blanks = !self.blanks.is_empty();
         let mut fault = None;
         if !blank
@@ -416,7 +423,7 @@ impl Open {
             fault = Some(Box::new(fault::malformed_hunk(span, NO_NEWLINE)));
         }
         self.count(mark);
-        let lines = if blank && self.due() != Due::Nothing {
+        let lines = if blank && self.remaining() != Remaining::Zero {
             &mut self.blanks
         } else {
             self.take_blanks(response);
@@ -444,7 +451,7 @@ impl Open {
         self.omissions.push(span);
     }
 
-    /// The span of the first `~` line without enough removed lines above and below.
+    /// Returns the span of the first `~` line that does not have enough removed lines above and below.
     fn unanchored(&self) -> Option<Span> {
         if self.omissions.is_empty() {
             return None;

@@ -1,7 +1,7 @@
-//! JSON in a response: a value is a tree of spans of the response.
+//! JSON in a response. A value is a tree of nodes that refer to the text by offsets.
 //!
 //! Comments and trailing commas are allowed. Parsing decodes nothing; texts are decoded when they are used. If a value
-//! is cut off or invalid, the tree has all that is before that place.
+//! is cut off or invalid, the tree contains everything before that place.
 
 #[cfg(test)]
 mod tests;
@@ -33,12 +33,12 @@ pub(super) struct Broken {
 }
 
 /// The most bytes after an error that are searched for keys.
-const BELOW: usize = 2000;
+const MAX_SEARCHED: usize = 2000;
 
-/// Quotes around a key, also those that are not JSON.
+/// Quotes that may be around a key, including quotes that are not valid in JSON.
 const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
 
-/// Blanks and quotes that are not JSON.
+/// Blanks and quotes that are not valid in JSON.
 const FOREIGN: [char; 6] = ['\u{a0}', '\'', '“', '”', '‘', '’'];
 
 /// A value of JSON.
@@ -55,7 +55,7 @@ impl<'t> Json<'t> {
         Self { response, nodes: Rc::new(nodes) }
     }
 
-    /// The outermost value; `None` if not even its beginning is there.
+    /// Returns the outermost value; `None` if not even its beginning is valid.
     pub(super) fn root(&self) -> Option<Value<'_>> {
         Value::first(self.response, &self.nodes)
     }
@@ -75,20 +75,20 @@ impl<'t> Json<'t> {
         self.broken().is_some_and(|broken| broken.is_cut_off)
     }
 
-    /// The keys that were read, also those in strings with JSON, and those in the line of the error. If the error is a
-    /// foreign quote or blank, also those in the lines below.
+    /// Returns the keys that were read, including keys in strings that contain JSON, and the keys in the line of the
+    /// error. If the error is a foreign quote or blank, also returns the keys in the lines below.
     pub(super) fn keys(&self) -> impl Iterator<Item = &'t str> {
         let Range { start, end } = self.range();
         let text = self.response.text();
         let rest = text.get(end..).filter(|_| self.broken().is_some()).unwrap_or("");
-        let more = rest.len().min(BELOW);
+        let more = rest.len().min(MAX_SEARCHED);
         let line = memchr::memchr(b'\n', &rest.as_bytes()[..more]).filter(|_| !rest.starts_with(FOREIGN));
         let end = (end..=end + line.unwrap_or(more)).rev().find(|&end| text.is_char_boundary(end));
         let read = text.get(start..end.unwrap_or(start)).unwrap_or("");
         memchr::memchr_iter(b':', read.as_bytes()).filter_map(|colon| key_before(&read[..colon]))
     }
 
-    /// The error of an incomplete value.
+    /// Returns the error of an incomplete value.
     pub(super) fn fault(&self) -> Option<Diagnostic> {
         let broken = self.broken()?;
         let span = |start, end| Span::new(self.response.id(), start, end);
@@ -101,7 +101,7 @@ impl<'t> Json<'t> {
         Some(fault::invalid_json(span(at, at + length), &broken.why))
     }
 
-    /// Goes past the value. The line of the error may begin a region.
+    /// Goes past the value. After an error, goes to the line of the error if that may begin a region.
     pub(super) fn leave(&self, cursor: &mut Cursor<'_>) {
         let Range { start, end } = self.range();
         while cursor.line().is_some_and(|line| line.next <= end) {
@@ -112,7 +112,7 @@ impl<'t> Json<'t> {
         let Some(broken) = self.broken() else { return cursor.step(before) };
         let is_foreign = self.response.text().get(broken.at..).is_some_and(|rest| rest.starts_with(FOREIGN));
         if is_foreign {
-            // The lines below have the same error, which is reported once.
+            // Lines below with the same error are skipped, so that it is reported once.
             cursor.advance_past(|line| {
                 let inner = line.text.trim_matches(|c: char| c.is_whitespace() || "{}[],".contains(c));
                 !line.is_blank() && (inner.is_empty() || inner.starts_with(FOREIGN))
@@ -123,22 +123,22 @@ impl<'t> Json<'t> {
     }
 }
 
-/// The value that was read last. Several formats ask for it, but it is read only once.
+/// The value that was read last. Several formats ask for the same value, which is parsed only once.
 #[derive(Debug, Default)]
-pub(super) struct Last {
+pub(super) struct LastValue {
     /// The margin in which it was read: quote marks and blanks.
     margin: (usize, usize),
-    /// The range that was read.
-    seen: Range<usize>,
+    /// The range that was parsed.
+    parsed: Range<usize>,
     nodes: Option<Rc<Nodes>>,
 }
 
-impl Last {
-    /// The value that begins at this line; `None` inside of a value that was already read.
+impl LastValue {
+    /// Returns the value that begins at this line; `None` if the line is inside of a value that was already parsed.
     pub(super) fn read<'r>(&mut self, cursor: &Cursor<'r>) -> Option<Json<'r>> {
         let start = cursor.line()?.trim_start().start;
         let margin = (cursor.margin().quotes, cursor.margin().blanks.len());
-        if margin != self.margin || !self.seen.contains(&start) {
+        if margin != self.margin || !self.parsed.contains(&start) {
             let text = cursor.response().text();
             let nodes = match cursor.margin().is_none() {
                 true => Nodes::read(text, start, &mut text.get(start..).unwrap_or("").as_bytes()),
@@ -148,15 +148,15 @@ impl Last {
                     &mut Blanked { text, lines: cursor.lines(), line: 0..0, at: start },
                 ),
             };
-            self.seen = start..nodes.range.end.max(start + 1);
+            self.parsed = start..nodes.range.end.max(start + 1);
             (self.margin, self.nodes) = (margin, Some(Rc::new(nodes)));
         }
-        let nodes = self.nodes.as_ref().filter(|_| self.seen.start == start)?;
+        let nodes = self.nodes.as_ref().filter(|_| self.parsed.start == start)?;
         Some(Json { response: cursor.response(), nodes: Rc::clone(nodes) })
     }
 }
 
-/// Whether JSON may begin at this line. It is cheap.
+/// Whether JSON may begin at this line. This is a fast check.
 pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     let Some(line) = cursor.line() else { return false };
     let mut chars = line.text.chars().filter(|c| !matches!(c, ' ' | '\t'));
@@ -167,7 +167,7 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     }
 }
 
-/// The key at the end of a text, in any quotes.
+/// Returns the key at the end of a text, in any quotes.
 fn key_before(text: &str) -> Option<&str> {
     let inner = text.trim_end().strip_suffix(QUOTES)?.trim_end_matches('\\');
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -176,7 +176,7 @@ fn key_before(text: &str) -> Option<&str> {
     before.ends_with(QUOTES).then_some(key)
 }
 
-/// The bytes of lines with a margin. Blanks replace the margin, so that offsets stay.
+/// The bytes of lines with a margin. The margin is replaced by blanks, so that offsets stay the same.
 struct Blanked<'r> {
     text: &'r str,
     lines: Lines<'r>,

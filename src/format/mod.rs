@@ -1,8 +1,8 @@
-//! The formats: their table, and how a response is parsed.
+//! The table of formats, and the parser of responses.
 //!
-//! `blocks` reads a response in one pass: edits are regions of one format each, and Markdown blocks are between them.
-//! `document` decides which regions are edits of the response, and which it only shows. `above` tells the file and
-//! the why of an edit from the text above it.
+//! `blocks` reads a response in one pass. It finds regions, each of which one format parses, and the Markdown blocks
+//! between them. `document` decides which regions are edits of the response, and which are only shown in it. `above`
+//! finds the file and the reason of an edit in the text above it.
 //!
 //! A new format needs a module with `opens` and `parse`, and a row in [`FORMATS`].
 
@@ -56,7 +56,7 @@ pub struct Format {
     /// Parses the region: adds its edits and errors, and moves the cursor past it. If the cursor does not move,
     /// there is no region. An edit that is declared but cannot be parsed must give an error.
     ///
-    /// The path of an edit that names no file stays empty: the text above names the file.
+    /// If an edit names no file, its path stays empty. The reader then takes the file from the text above the region.
     parse: fn(&mut Cursor<'_>, &mut Output),
 }
 
@@ -73,12 +73,13 @@ pub const FORMATS: &[Format] = &[
     whole_file::SNIPPET,
 ];
 
-/// The numbers of errors, diagnostics and edits after which reading stops, to limit the memory and the time that hostile
-/// input takes. After an error, lines may be read again, so each error costs time.
+/// The numbers of errors, diagnostics and edits after which reading stops, to limit the memory and the time that
+/// hostile input takes. After an error, lines may be read again, so each error costs time.
 const MAX_ERRORS: usize = 100;
 const MAX_DIAGNOSTICS: usize = 1000;
 const MAX_EDITS: usize = 100_000;
-/// The length of all whys together, in bytes: a mail may have many edits, each with all of its text.
+/// The length of all reasons together, in bytes, after which reading stops. Each edit of a mail stores the text of the
+/// mail.
 const MAX_WHYS: usize = 1 << 25;
 
 /// The result of the parsers, and what they remember between regions.
@@ -87,24 +88,25 @@ struct Output {
     script: Script,
     /// The length of the whys.
     whys: usize,
-    /// Whether tool calls were asked for by name.
-    asked: bool,
+    /// Whether the user asked for the format of tool calls.
+    calls_asked_for: bool,
     /// How the reasoning around the cursor ends; `None` outside of reasoning.
     reasoning: Option<reasoning::End>,
     /// The recorded calls so far.
     calls: edit_calls::Calls,
     /// The JSON value that was read last.
-    json: json::Last,
+    json: json::LastValue,
     /// The file that the text above the region names.
     file: Option<String>,
-    /// For SEARCH/REPLACE: the offset up to which nested blocks were counted, and the ends of blocks by their starts.
-    ends: (usize, HashMap<usize, usize>),
-    /// For diffs: what earlier diffs found in the lines below.
-    ahead: diff::Ahead,
+    /// For SEARCH/REPLACE: the offset up to which the markers of nested blocks were paired, and the end of each block
+    /// by its start.
+    block_ends: (usize, HashMap<usize, usize>),
+    /// For diffs: what earlier diffs found when they searched the lines below them.
+    lookahead: diff::Lookahead,
     /// Whether the last region closed the fence around it.
     closed_fence: bool,
-    /// What is in the region but belongs to no edit.
-    beside: Vec<Span>,
+    /// The parts of the region that belong to no edit.
+    leftovers: Vec<Span>,
 }
 
 impl Output {
@@ -125,11 +127,11 @@ impl Output {
         }
     }
 
-    /// Adds a span of the region that belongs to no edit; spans one after another are one.
-    fn beside(&mut self, span: Span) {
-        match self.beside.last_mut().filter(|last| span.start <= last.end.saturating_add(2)) {
+    /// Adds a part of the region that belongs to no edit. Adjacent parts become one.
+    fn leftover(&mut self, span: Span) {
+        match self.leftovers.last_mut().filter(|last| span.start <= last.end.saturating_add(2)) {
             Some(last) => *last = last.join(span),
-            None => self.beside.push(span),
+            None => self.leftovers.push(span),
         }
     }
 
@@ -146,7 +148,8 @@ impl Output {
         self.script.unnamed.retain(|unnamed| unnamed.edit.end <= end);
     }
 
-    /// Whether the limit of one response is reached. A parser of a region with many edits asks after each edit.
+    /// Whether the limit of one response is reached. The parser of a region with many edits must check this after each
+    /// edit.
     fn is_full(&self) -> bool {
         let Script { edits, diagnostics, .. } = &self.script;
         let errors = || diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
@@ -156,7 +159,7 @@ impl Output {
             || diagnostics.len() >= MAX_ERRORS && errors() >= MAX_ERRORS
     }
 
-    /// Reports where reading stopped, at the end of the response.
+    /// Reports where reading stopped, if it reached the limit.
     fn finish(&mut self, at: Span) {
         if self.is_full() {
             let (edits, errors) = self.lengths();
@@ -165,8 +168,8 @@ impl Output {
         }
     }
 
-    /// Adds the edits and diagnostics of a text that is not in the response as it is, such as a JSON string. `place`
-    /// maps a span of the text to the response.
+    /// Adds the edits and diagnostics of a decoded text, such as a JSON string. `place` maps a span of the text to the
+    /// response.
     fn add_nested(&mut self, read: Script, place: &dyn Fn(Span) -> Span, format: FormatId) {
         let move_spans = |hunks: &mut Vec<crate::edit::Hunk>| {
             hunks.iter_mut().for_each(|hunk| hunk.span = place(hunk.span))
@@ -198,7 +201,7 @@ pub fn parse(response: &Response, reading: &Reading) -> Script {
     document::script(Reader::read(response, reading), reading)
 }
 
-/// The formats of a response, each once, in the order of their first regions.
+/// Returns the formats of a response, each once, in the order of their first regions.
 ///
 /// ```
 /// use git_llm_apply::format::{FormatId, detect};

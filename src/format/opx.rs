@@ -1,7 +1,7 @@
 //! OPX: `<edit file= op=>` elements, with texts between `<<<` and `>>>` lines.
 //!
 //! The rules are those of the OPX document, but stricter where its origin loses data. An invalid element gives one
-//! error and no edit. An element without an end ends at the next one.
+//! error and no edit. An element without a closing tag ends where the next one begins.
 
 mod element;
 mod payload;
@@ -62,7 +62,7 @@ fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
     });
 }
 
-/// What begins at the cursor, after blanks.
+/// Returns what begins at the cursor, after blanks.
 fn opening(cursor: &Cursor<'_>) -> Option<Opening> {
     let text = trim_start(cursor.text());
     let (name, false) = tag::peek(text)? else { return None };
@@ -83,8 +83,8 @@ fn opening(cursor: &Cursor<'_>) -> Option<Opening> {
     starts_edit(text, || cursor.lines().nth(1).map(|line| line.text)).then_some(Opening::Edit)
 }
 
-/// Whether a text begins with the tag of an edit, and not with prose about it: attributes follow on this line or the
-/// next, or only tags follow.
+/// Whether a text begins with the tag of an edit, and is not prose about that tag: attributes follow on this line or
+/// the next, or only tags follow.
 fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> bool {
     if !starts_with_ignore_case(text, "<edit") {
         return false;

@@ -5,8 +5,8 @@ use super::FormatId;
 /// Which formats of a response are read, and for which file; by default all formats that are detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Reading {
-    /// The formats that were asked for. Whole files and snippets are read beside the detected formats; any other
-    /// format is read alone.
+    /// The formats that the user asked for. Whole files and snippets are read in addition to the detected formats. If
+    /// any other format is in the list, only the formats in the list are read.
     pub formats: Vec<FormatId>,
     /// The file of blocks without a path.
     pub path: Option<String>,

@@ -57,7 +57,7 @@ pub(super) fn begins_with_closing(line: Line<'_>) -> bool {
     tag_at(line.trim_start().text, true).is_some()
 }
 
-/// What begins at a line with a tag or a control word.
+/// What a tag or a control word at the start of a line begins.
 pub(super) enum Opening<'r> {
     /// Reasoning: its text, and the rest of the line after its end, if there is an end.
     Section(Line<'r>, Option<(End, Line<'r>)>),
@@ -84,7 +84,8 @@ impl End {
     }
 }
 
-/// Searches for the ends of reasoning. It remembers which ends do not exist, so that each is searched for once.
+/// Searches for the ends of reasoning, and remembers which kinds of ends are absent, so that it does not search for
+/// them again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sections {
     /// For each [`End`], whether no such end follows.
@@ -92,7 +93,7 @@ pub(super) struct Sections {
 }
 
 impl Sections {
-    /// What begins at the cursor's line.
+    /// Returns what begins at the cursor's line.
     pub(super) fn opening<'r>(&mut self, cursor: &Cursor<'r>) -> Option<Opening<'r>> {
         let line = cursor.line()?.trim_start();
         if let Some((name, length)) = tag_at(line.text, false) {
@@ -113,7 +114,8 @@ impl Sections {
         self.absent.fill(true);
     }
 
-    /// The first such end from `rest` on, which is the rest of the cursor's line; and the rest of the line after it.
+    /// Returns the first such end from `rest` on, which is the rest of the cursor's line, and the rest of the line
+    /// after that end.
     fn find<'r>(&mut self, cursor: &Cursor<'r>, end: End, rest: Line<'r>) -> Option<(End, Line<'r>)> {
         if self.absent[end.0] {
             return None;
@@ -124,7 +126,7 @@ impl Sections {
     }
 }
 
-/// The length of harmony's words at the start of a message, and whether the message is analysis.
+/// Returns the length of harmony's control words at the start of a message, and whether the message is analysis.
 fn message_at(text: &str) -> Option<(usize, bool)> {
     if !text.starts_with("<|") {
         return None;
@@ -141,7 +143,8 @@ fn message_end(text: &str) -> Option<usize> {
         .find(|&at| ENDS.iter().any(|word| text[at..].starts_with(word)))
 }
 
-/// The end of a response's text, without a control word of harmony, which may follow the last line of an edit.
+/// Returns the offset of the end of a response's text, without a control word of harmony after it. That word may be on
+/// the last line of an edit.
 pub(super) fn end_of(text: &str) -> usize {
     let is_harmony = text.trim_start().starts_with("<|");
     let before = |word: &&str| text.trim_end().strip_suffix(*word).map(str::len);

@@ -1,4 +1,4 @@
-//! A cursor over the lines of a response, which all parsers read through.
+//! A cursor over the lines of a response. All parsers use it.
 //!
 //! It handles line breaks, block quotes and indentation once for all formats. Lines are slices of the response; only
 //! [`Cursor::payload`] copies.
@@ -27,7 +27,7 @@ pub use lines::{Below, Lines};
 pub use margin::Margin;
 pub(super) use margin::quote_marks;
 
-/// A place to return to; see [`Cursor::mark`].
+/// A place that a cursor can return to; see [`Cursor::mark`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mark<'r>(Option<Line<'r>>, usize);
 
@@ -88,7 +88,7 @@ impl<'r> Cursor<'r> {
         self.at
     }
 
-    /// Whether no line is left: the response ends here, or the block quote does.
+    /// Whether no line is left, because the response or the block quote ends here.
     pub fn is_end(&self) -> bool {
         self.line.is_none()
     }
@@ -128,7 +128,10 @@ impl<'r> Cursor<'r> {
     /// Goes to the next line, and past the lines for which `passes` is true. Returns the span of these lines and the
     /// offset of the line after them.
     #[inline(always)]
-    pub(super) fn advance_over(&mut self, passes: impl FnMut(Line<'r>) -> bool) -> Option<(Span, usize)> {
+    pub(super) fn advance_past_with_span(
+        &mut self,
+        passes: impl FnMut(Line<'r>) -> bool,
+    ) -> Option<(Span, usize)> {
         let first = self.line?.next;
         self.advance_past(passes);
         let lines = self.source.text.get(first..self.at).filter(|lines| !lines.is_empty())?;
@@ -142,7 +145,7 @@ impl<'r> Cursor<'r> {
         self.advance();
         if self.margin.is_none() {
             let mut lines = self.lines();
-            lines.pass(passes);
+            lines.skip_lines_while(passes);
             self.go(lines.upcoming, self.source.text.len());
         } else {
             while self.line.is_some_and(&mut passes) {
@@ -227,7 +230,7 @@ impl<'r> Cursor<'r> {
 
     /// Sets the margin, also for the current line.
     pub(super) fn set_margin(&mut self, margin: Margin<'r>) {
-        // Usually there is none, and comparing empty texts takes long.
+        // Usually there is no margin, and this check is faster than comparing empty texts.
         if self.margin.is_none() && margin.is_none() || self.margin == margin {
             return;
         }
@@ -248,7 +251,7 @@ impl<'r> Cursor<'r> {
         }
     }
 
-    /// Goes past a list mark of `width` bytes; the lines below are read without their first `width` blanks.
+    /// Goes past a list mark of `width` bytes. The lines below it are read without their first `width` blanks.
     pub(super) fn enter_item(&mut self, width: usize) {
         let Some(line) = self.line else { return };
         self.margin = Margin { blanks: margin::blanks(width), ..self.margin };

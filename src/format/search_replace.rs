@@ -2,8 +2,8 @@
 //!
 //! The rules are those of the format's documents and of what their origins accept, but stricter where they lose data.
 //!
-//! A block ends at its closing marker. If another opening marker comes first, the block is an error up to there: the text
-//! before and the text after are never joined to one block.
+//! A block ends at its closing marker. If another opening marker comes first, everything up to that marker is an error,
+//! and never becomes part of a block.
 
 mod block;
 mod marker;
@@ -42,8 +42,8 @@ fn read(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target) {
     out.take(edit, out.file.clone());
 }
 
-/// Reads the blocks of one file up to `end`, and stays there or after the last block. The divider and end of a block below other
-/// text are an error: its beginning is missing.
+/// Reads the blocks of one file up to `end`. The cursor stops there, or after the last block. If text, a divider and a
+/// closing marker are outside of any block, that is an error: an opening marker is missing.
 pub(super) fn read_blocks(cursor: &mut Cursor<'_>, out: &mut Output, path: &Target, end: usize) {
     out.file = Some(path.raw.clone());
     let (mut text, mut is_divided) = (None, false);

@@ -7,7 +7,7 @@ use crate::edit::Script;
 use crate::response::Response;
 use crate::span::Span;
 
-/// The message if the response contains nothing else that is known.
+/// The message if nothing else can be said about the response.
 const PROSE: &str = "no edits: only prose, or code that names no file";
 
 /// The hint for HTML escapes.
@@ -16,8 +16,8 @@ const HTML_HELP: &str = "copy the response as text";
 /// The message about a list without edits.
 const EMPTY: &str = "no edits: this list is empty";
 
-/// Returns warnings about what a response without edits and errors contains. They do not name code blocks with a file,
-/// which [`crate::plan::list_pending`] lists.
+/// Returns a warning that says what a response without edits contains. If there are errors or code blocks with a file,
+/// returns none, because these are reported elsewhere.
 pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     let text = response.text();
     let start = text.len() - text.trim_start().len();
@@ -56,14 +56,14 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     of(all, PROSE, "ask for edits in a format that 'git llm-apply prompt' describes")
 }
 
-/// How a response is escaped, if it has edits without the escapes.
+/// Returns how a response is escaped, and the hint, if there are edits once the escapes are undone.
 fn escaped(response: &Response) -> Option<(&'static str, &'static str)> {
     let text = response.text();
     let (plain, how) = if text.contains("&lt;") || text.contains("&quot;") {
         (unescaped(text), ("HTML", HTML_HELP))
     } else if text.contains("\\n") || text.contains("\\\"") {
         let plain = text.replace("\\r", "").replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"");
-        // The text of a string begins and ends lines of its own, without the quotes.
+        // Each string gets lines of its own, without its quotes, because edits begin at the start of a line.
         let plain = plain.replace("\"\n", "\n").replace(": \"", ":\n").replace(":\"", ":\n");
         (plain, ("a JSON string", "undo the escapes with 'jq -r'"))
     } else {
@@ -88,7 +88,7 @@ pub(super) fn is_escaped_opening(line: &str) -> bool {
         })
 }
 
-/// The error about such a line beside other edits.
+/// Returns the error about such a line in a response that also has edits without escapes.
 pub(super) fn escaped_beside(span: Span) -> Diagnostic {
     Diagnostic::error(Code::Escaped, span, escaped_as("HTML")).with_help(HTML_HELP)
 }

@@ -1,7 +1,7 @@
 //! Tags such as `<edit file="a" op="new">` or `[[[FILE_NEW file_path="a"]]]`, for all formats with tags.
 //!
-//! They are not XML: nothing is decoded, each format handles its nesting, and quotes may be typographic, because chat
-//! programs change them. An invalid tag is read to its end, too.
+//! They are not XML. Nothing is decoded, and each format handles its own nesting. Quotes may be typographic, because
+//! chat programs change them. An invalid tag is read to its end, too.
 
 use super::fault::Fault;
 use super::fence::Fence;
@@ -21,9 +21,9 @@ pub struct Brackets {
 }
 
 impl Brackets {
-    /// Brackets of tags that may have several lines.
+    /// Brackets of tags that may be on several lines.
     pub const ANGLE: Self = Self { open: "<", close: ">" };
-    /// Brackets of tags that have one line.
+    /// Brackets of tags that must be on one line.
     pub const SQUARE: Self = Self { open: "[[[", close: "]]]" };
 
     /// The brackets of the tag at the start of a text.
@@ -87,7 +87,7 @@ impl<'r> Tag<'r> {
         self.kind == Kind::Opening && self.is_whole
     }
 
-    /// The first attribute with a name, ignoring case.
+    /// Returns the first attribute with a name, ignoring case.
     pub fn attribute(&self, name: &str) -> Option<Attribute<'r>> {
         self.attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name)).copied()
     }
@@ -152,7 +152,7 @@ pub fn peek_in(text: &str, brackets: Brackets) -> Option<(&str, bool)> {
     (length > 0).then(|| (&name[..length], name.len() < rest.len()))
 }
 
-/// The length of a closing tag at the start of a text.
+/// Returns the length of the closing tag with a name at the start of a text.
 pub fn closing_length(text: &str, name: &str, brackets: Brackets) -> Option<usize> {
     let (found, true) = peek_in(text, brackets)? else { return None };
     if !found.eq_ignore_ascii_case(name) {
@@ -162,7 +162,7 @@ pub fn closing_length(text: &str, name: &str, brackets: Brackets) -> Option<usiz
     Some(text.len() - rest.strip_prefix(brackets.close)?.len())
 }
 
-/// The closing tags with a name in a line: the offset of each in the line, and the rest of the line after it.
+/// Returns the closing tags with a name in a line: the offset of each, and the rest of the line after it.
 pub(super) fn closings<'r>(
     line: Line<'r>,
     name: &str,
@@ -172,19 +172,20 @@ pub(super) fn closings<'r>(
         .filter_map(move |at| Some((at, line.skip(at + closing_length(&line.text[at..], name, brackets)?))))
 }
 
-/// The next line with text after a tag: the rest of its line, or a line below.
+/// Returns the next text after a tag: the rest of its line if that is not blank, or the next line below that is not
+/// blank.
 pub(super) fn next_text<'r>(rest: Line<'r>, below: &Lines<'r>) -> Option<Line<'r>> {
     if rest.is_blank() { below.clone().find(|line| !line.is_blank()) } else { Some(rest) }
 }
 
-/// The offset of the first closing tag with a name in a text.
+/// Returns the offset of the first closing tag with a name in a text.
 pub fn find_closing(text: &str, name: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), b"</")
         .find(|&at| closing_length(&text[at..], name, Brackets::ANGLE).is_some())
 }
 
-/// Whether only tags follow a tag on its line. In square brackets, a remark of udiffx's own instructions may follow,
-/// because some models repeat it.
+/// Whether only tags follow a tag on its line. In square brackets, a remark such as `<<<---` may follow: it is in
+/// udiffx's own instructions, and some models repeat it.
 pub fn only_tags_follow(after: &str, brackets: Brackets) -> bool {
     let after = trim_start(after);
     let next = if brackets == Brackets::SQUARE { "<<<---" } else { "<" };
@@ -226,7 +227,7 @@ pub fn read_text(cursor: &mut Cursor<'_>, name: &str, cuts_off: impl Fn(&str) ->
 }
 
 /// Reads the elements of the envelope at the cursor, up to its end. Other text is prose. `take` reads an element, valid
-/// or not, and returns whether there is one. `is_another` is true where another envelope begins.
+/// or not, and returns whether there was one. `is_another` returns whether another envelope begins.
 pub(super) fn read_envelope(
     cursor: &mut Cursor<'_>,
     out: &mut Output,
@@ -236,8 +237,8 @@ pub(super) fn read_envelope(
 ) {
     cursor.skip_blanks();
     let tag = read(cursor);
-    let mut is_pure = true;
-    // The open fence without elements, and its start.
+    let mut is_first_foreign = true;
+    // The open fence, if it has no elements so far, and its start.
     let mut fence: Option<(Fence<'_>, usize)> = None;
     while tag.opens() && !out.is_full() {
         while cursor.line().is_some_and(Line::is_blank) {
@@ -251,16 +252,16 @@ pub(super) fn read_envelope(
         if let Some((_, rest)) = closings(line, tag.name, tag.brackets).next() {
             return cursor.go_to(rest);
         }
-        if let Some(what) = foreign(cursor, own).filter(|_| is_pure) {
+        if let Some(what) = foreign(cursor, own).filter(|_| is_first_foreign) {
             out.fault(fault::unexpected(cursor.line_span(), what, &tag.shown()));
-            is_pure = false;
+            is_first_foreign = false;
         } else if let Some(mark) = Fence::of(line.text) {
             match fence.take().filter(|(open, _)| mark.closes(*open)) {
-                Some((_, start)) => out.beside(cursor.span(start, line.end())),
+                Some((_, start)) => out.leftover(cursor.span(start, line.end())),
                 None => fence = Some((mark, line.start)),
             }
         } else if fence.is_none() && matches!(peek(trim_start(line.text)), Some((_, false))) {
-            out.beside(cursor.span_of(line));
+            out.leftover(cursor.span_of(line));
         }
         cursor.advance();
     }
@@ -270,7 +271,8 @@ pub(super) fn read_envelope(
     }
 }
 
-/// What the line has that does not belong between the elements of an envelope: a region of another format, or reasoning.
+/// Returns what the line contains that must not be between the elements of an envelope: reasoning, or a region of
+/// another format.
 fn foreign(cursor: &Cursor<'_>, own: FormatId) -> Option<&'static str> {
     let opens = |format: &Format| format.id != own && (format.opens)(cursor);
     match peek(trim_start(cursor.text())) {
@@ -317,7 +319,7 @@ pub fn read<'r>(cursor: &mut Cursor<'r>) -> Tag<'r> {
     }
 }
 
-/// The error about a tag without a closing tag. Goes to `next`, or to the end.
+/// Returns the error about a tag without a closing tag. Goes to `next`, or to the end.
 pub(super) fn unclosed<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'_>,
@@ -354,8 +356,8 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
         Some((length, length + end, length + end + quote.len_utf8()))
     });
     let (start, end, next) = quoted.unwrap_or_else(|| {
-        // Without quotes, the value ends at a blank or at the end of the tag; without a closing quote, at the end of
-        // the tag.
+        // A value without quotes ends at a blank or at the end of the tag. A value without a closing quote ends at the
+        // end of the tag.
         let end = text.bytes().position(is_blank).filter(|_| quotes.is_none()).unwrap_or(text.len());
         let end = tag.brackets.find_close(&text[..end]).unwrap_or(end);
         let closes = text[..end].ends_with('/') && text[end..].starts_with(tag.brackets.close);
@@ -371,7 +373,7 @@ fn read_attribute<'r>(cursor: &mut Cursor<'r>, tag: &mut Tag<'r>, length: usize)
     cursor.step(next);
 }
 
-/// The closing quotes for an opening quote; `None` if it is not a quote.
+/// Returns the closing quotes for an opening quote; `None` if it is not a quote.
 fn closing_quotes(quote: char) -> Option<&'static [char]> {
     match quote {
         '"' => Some(&['"']),

@@ -6,7 +6,7 @@
 
 use super::{Format, FormatId};
 
-/// The rows of the table.
+/// The rows in the table of formats.
 pub(super) const FORMAT: Format =
     Format { id: FormatId::WholeFile, opens: |_| false, openings: &[], parse: |_, _| {} };
 pub(super) const SNIPPET: Format = Format { id: FormatId::Snippet, ..FORMAT };

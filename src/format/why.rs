@@ -1,6 +1,6 @@
-//! The reason for an edit: its own field, or the prose right before it.
+//! The text of a reason for an edit, which is a field of the edit or the prose right before it.
 //!
-//! Models wrap text, and markup indents it. In a reason, each paragraph is one line, and so is each list item.
+//! Models wrap text, and markup indents it. In a reason, each paragraph and each list item is one line.
 
 use super::fence::Fence;
 use super::scan::{starts_with_ignore_case, trim, trim_start};

@@ -1,4 +1,4 @@
-//! Lines that begin with `***`.
+//! The markers of a patch: lines that begin with `***`.
 
 use crate::format::scan::{starts_with_ignore_case, trim, trim_start};
 
@@ -36,7 +36,7 @@ pub(super) struct Marker<'r> {
 /// The first line of a patch.
 pub(in crate::format) const PATCH: &str = "*** Begin Patch";
 
-/// The beginnings of markers. A path follows a colon; the others are alone on their line.
+/// The beginnings of markers. A path or id follows those that end with a colon; the others are alone on their line.
 const MARKERS: [(&str, Kind); 8] = [
     (PATCH, Kind::Begin),
     ("*** End Patch", Kind::End),

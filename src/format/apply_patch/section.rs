@@ -1,4 +1,4 @@
-//! The section of a file in a patch, and the edit.
+//! The section of a file in a patch, and the edit that it becomes.
 
 use super::marker::{Kind, Marker};
 use crate::edit::{Edit, Existing, Missing, Op, Target};
@@ -24,7 +24,7 @@ enum Body<'r> {
     Add {
         /// The lines with their marks.
         lines: Passage,
-        /// The first blank line; only blank lines may follow.
+        /// The first blank line. Only blank lines may follow it.
         blank: Option<Span>,
     },
     Delete,
@@ -71,16 +71,16 @@ impl<'r> Section<'r> {
     }
 
     /// Goes to the next line, and reads the added lines of a new file, or the lines that can only be lines of the open
-    /// hunk. It is faster than [`Section::take`], but does not work with a margin.
-    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>) {
+    /// hunk. This is faster than [`Section::take`], but does not work with a margin.
+    pub(super) fn take_run(&mut self, cursor: &mut Cursor<'r>) {
         let run = match &mut self.body {
             Body::Add { lines, blank: None } => {
-                cursor.advance_over(|line| line.text.starts_with('+')).map(|run| {
+                cursor.advance_past_with_span(|line| line.text.starts_with('+')).map(|run| {
                     lines.push_part(cursor.response(), run.0.start as usize..run.1);
                     run.0
                 })
             }
-            Body::Update { hunks, .. } => hunks.take_more(cursor, false),
+            Body::Update { hunks, .. } => hunks.take_run(cursor, false),
             Body::Add { .. } | Body::Delete => return cursor.advance(),
         };
         self.span = run.map_or(self.span, |run| self.span.join(run));

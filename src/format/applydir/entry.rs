@@ -1,4 +1,4 @@
-//! The object of a file, and the edit.
+//! The object of a file, and the edit that it becomes.
 
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Op, Target, Unit};
@@ -19,8 +19,8 @@ const LINES: &str = "create_file takes one change, with changed_lines alone; rep
 /// The action of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
-    /// `action` is missing: the same as [`Action::Replace`], or a creation.
-    Unsaid,
+    /// There is no `action`: the changes replace lines or create the file.
+    Unspecified,
     Replace,
     Create,
     Delete,
@@ -47,7 +47,7 @@ impl Written {
     }
 }
 
-/// The text of a member, which must not be empty.
+/// Returns the text of a member, which must not be empty.
 pub(super) fn text(value: Value<'_>, key: &str, owner: &str) -> Result<String, Fault> {
     let text = string(value, key, owner)?;
     if text.trim().is_empty() { Err(fault::missing_field(value.span(), key, owner).into()) } else { Ok(text) }
@@ -78,7 +78,7 @@ fn check_keys(value: Value<'_>, keys: &[&str], owner: &str) -> Result<(), Fault>
     Ok(())
 }
 
-/// A required member; if it is missing, the error points to the beginning of the object.
+/// Returns a required member. If it is missing, the error points to the beginning of the object.
 fn member<'a>(value: Value<'a>, key: &str) -> Result<Value<'a>, Fault> {
     let Span { response, start, .. } = value.span();
     let missing = || fault::missing_field(Span { response, start, end: start + 1 }, key, OBJECT).into();
@@ -115,7 +115,7 @@ fn edit(value: Value<'_>, out: &mut Output) -> Result<Edit, Fault> {
 }
 
 fn action(value: Value<'_>) -> Result<Action, Fault> {
-    let Some(value) = value.member(&["action"]) else { return Ok(Action::Unsaid) };
+    let Some(value) = value.member(&["action"]) else { return Ok(Action::Unspecified) };
     let known = "replace_lines, create_file, delete_file";
     Ok(match text(value, "action", OBJECT)?.as_str() {
         "replace_lines" => Action::Replace,
@@ -148,10 +148,10 @@ fn change(value: Value<'_>, whys: &mut Vec<String>) -> Result<Written, Fault> {
     Ok(Written { span: value.span(), original, changed })
 }
 
-/// The operation of changes with an action.
+/// Returns the operation of an action with its changes.
 fn lower(action: Action, mut changes: Vec<Written>, span: Span) -> Result<Op, Fault> {
-    let creation =
-        action == Action::Create || (action == Action::Unsaid && changes.iter().any(Written::is_creation));
+    let creation = action == Action::Create
+        || (action == Action::Unspecified && changes.iter().any(Written::is_creation));
     if changes.is_empty() {
         return Err(fault::missing_field(span, "changes", OBJECT).into());
     }

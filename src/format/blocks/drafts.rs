@@ -1,4 +1,5 @@
-//! What is not the answer: reasoning, earlier turns of a chat, and an end that is cut off.
+//! Skips what is not part of the answer: reasoning, and the other turns of a chat page. Also recognizes an answer that
+//! is cut off.
 
 use super::Reader;
 use crate::diag::{Code, Diagnostic, Severity, counted, listed};
@@ -13,16 +14,16 @@ use crate::span::Span;
 use std::collections::HashSet;
 
 /// The most files that a warning names.
-const NAMED: usize = 3;
+const MAX_NAMED_FILES: usize = 3;
 const HELP: &str = "leave the reasoning out; put a tag that is meant as text in backquotes";
 
-/// A warning about edits in reasoning.
+/// Returns the warning about edits in reasoning.
 fn skipped(span: Span, edits: usize, files: &str) -> Diagnostic {
     let message = format!("{} in reasoning skipped ({files})", counted(edits, "edit"));
     Diagnostic::warning(Code::Reasoning, span, message)
 }
 
-/// An error about edits beside an unpaired tag: they may be reasoning.
+/// Returns the error about edits above or below an unpaired tag: they may be reasoning.
 fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
     let message = format!("{} may be a draft: this tag is unpaired", counted(edits, "edit"));
     Diagnostic::error(Code::Reasoning, tag, message).with_help(HELP)
@@ -31,9 +32,9 @@ fn may_be_draft(tag: Span, edits: usize) -> Diagnostic {
 /// The reasoning that was read so far. A draft is an edit in reasoning.
 #[derive(Default)]
 pub(super) struct Drafts<'r> {
-    /// The rest of the line after the end of the reasoning, once it is read.
+    /// While the inside of reasoning is read: the rest of the line after its end, once the end is reached.
     pub(super) closed: Option<Line<'r>>,
-    /// Whether a draft was invalid. Only in a valid draft, a closing tag may be content.
+    /// Whether a draft was invalid. A closing tag may be content of a valid draft, but not of an invalid one.
     is_broken: bool,
     sections: Sections,
     /// The first opening tag without a closing one.
@@ -41,29 +42,30 @@ pub(super) struct Drafts<'r> {
     /// Where the last reasoning ended.
     pub(super) ended: Option<usize>,
     /// The index of the diagnostic about a closing tag without an opening one, if edits were skipped above it.
-    lone: Option<usize>,
+    lone_closing: Option<usize>,
     /// Whether the response is a copied chat page.
     pub(super) is_page: bool,
     /// The user's turn below the last answer of the page: its start, and the numbers of blocks, edits and diagnostics
     /// before it.
-    turn: Option<(usize, usize, (usize, usize))>,
+    user_turn: Option<(usize, usize, (usize, usize))>,
     /// The end of the last line without a closing tag.
     no_closing: Option<usize>,
 }
 
 impl<'r> Reader<'r> {
-    /// Skips reasoning, or the page above its last answer; returns whether the line was either.
+    /// Skips reasoning that begins or ends at this line, and the part of a chat page above an answer. Returns whether
+    /// it skipped anything.
     pub(super) fn skip_reasoning(&mut self, cursor: &mut Cursor<'r>, line: Line<'r>) -> bool {
         if self.drafts.is_page && trim(line.text) == "ChatGPT said:" {
             self.forget();
             let message = "this is a page of a chat: only its last answer is read";
             self.out.fault(Diagnostic::warning(Code::Unread, cursor.span_of(line), message));
-            (self.drafts.ended, self.drafts.turn) = (Some(line.next), None);
+            (self.drafts.ended, self.drafts.user_turn) = (Some(line.next), None);
             cursor.advance();
             return true;
         }
         if self.drafts.is_page && self.drafts.ended.is_some() && trim(line.text) == "You said:" {
-            self.drafts.turn.get_or_insert((line.start, self.blocks.len(), self.out.lengths()));
+            self.drafts.user_turn.get_or_insert((line.start, self.blocks.len(), self.out.lengths()));
         }
         match self.drafts.sections.opening(cursor) {
             Some(Opening::Section(text, end)) => {
@@ -84,7 +86,7 @@ impl<'r> Reader<'r> {
             }
             None => {}
         }
-        // A long line may contain many regions, so it is searched once.
+        // A long line may contain many regions, but is searched for a closing tag only once.
         if self.drafts.no_closing == Some(line.end()) {
             return false;
         }
@@ -99,7 +101,7 @@ impl<'r> Reader<'r> {
             let files = files(&self.out.script.edits);
             self.forget();
             if edits > 0 {
-                self.drafts.lone = Some(self.out.script.diagnostics.len());
+                self.drafts.lone_closing = Some(self.out.script.diagnostics.len());
                 self.out.fault(skipped(tag, edits, &files));
             }
         } else if edits > 0 {
@@ -111,7 +113,7 @@ impl<'r> Reader<'r> {
 
     /// Removes the user's turn below the last answer of a page.
     pub(super) fn drop_turn(&mut self, end: usize) {
-        let Some((start, blocks, lengths)) = self.drafts.turn.take() else { return };
+        let Some((start, blocks, lengths)) = self.drafts.user_turn.take() else { return };
         let has_blocks = self.blocks.len() > blocks;
         self.restore(blocks, lengths);
         if has_blocks {
@@ -126,8 +128,8 @@ impl<'r> Reader<'r> {
         self.above = Above::new(self.response.id());
     }
 
-    /// Returns the rest of the line in which reasoning ends; the reasoning begins at `text`. A closing tag in a valid
-    /// draft is content, so the end may be after `first`, the first closing tag. Warns about the drafts.
+    /// Returns the rest of the line in which the reasoning that begins at `text` ends. `first` is the line of the first
+    /// closing tag; if that tag is content of a valid draft, the reasoning ends later. Warns about the drafts.
     fn end_of_reasoning(
         &mut self,
         cursor: &Cursor<'r>,
@@ -148,7 +150,7 @@ impl<'r> Reader<'r> {
         let is_broken = reader.stopped.is_some() || diagnostics.iter().any(is_error);
         let rest = match reader.drafts.closed {
             Some(rest) if !is_broken => rest,
-            // Every closing tag was in a draft. So later sections have no end either.
+            // Every closing tag is in a draft, so no later section has an end either.
             None if !self.drafts.is_broken && !is_broken => {
                 self.drafts.sections.close();
                 return None;
@@ -166,7 +168,7 @@ impl<'r> Reader<'r> {
         Some(rest)
     }
 
-    /// The rest of a line after the end of the reasoning around it; `None` without such an end.
+    /// Returns the rest of a line after the end of the reasoning around it; `None` if the reasoning does not end there.
     pub(super) fn after_reasoning(&self, line: Line<'r>) -> Option<Line<'r>> {
         self.out.reasoning.filter(|_| !self.drafts.is_broken).and_then(|end| end.rest(line))
     }
@@ -181,13 +183,13 @@ impl<'r> Reader<'r> {
         edits.chain(files.map(|block| block.span)).filter(|span| span.start as usize >= offset).count()
     }
 
-    /// Refuses edits below an opening tag without a closing one, and edits above a closing tag without an opening one
-    /// if there are none below.
+    /// Refuses responses in which edits may be drafts: edits below an opening tag without a closing tag, or edits above
+    /// a closing tag without an opening tag if there are none below it.
     pub(super) fn finish_reasoning(&mut self) {
-        if let Some(lone) = self.drafts.lone.filter(|_| self.edits_since(0) == 0)
-            && let Some(lone) = self.out.script.diagnostics.get_mut(lone)
+        if let Some(at) = self.drafts.lone_closing.filter(|_| self.edits_since(0) == 0)
+            && let Some(warning) = self.out.script.diagnostics.get_mut(at)
         {
-            (lone.severity, lone.help) = (Severity::Error, Some(HELP.to_owned()));
+            (warning.severity, warning.help) = (Severity::Error, Some(HELP.to_owned()));
         }
         let Some(unclosed) = self.drafts.unclosed else { return };
         let edits = self.edits_since(unclosed.start as usize);
@@ -229,5 +231,5 @@ pub(super) fn may_be_cut_off(span: Span) -> Diagnostic {
 fn files(edits: &[Edit]) -> String {
     let mut seen = HashSet::new();
     let paths = edits.iter().map(|edit| edit.path.raw.as_str()).filter(|path| seen.insert(*path));
-    listed(paths.map(|path| format!("`{path}`")), NAMED)
+    listed(paths.map(|path| format!("`{path}`")), MAX_NAMED_FILES)
 }

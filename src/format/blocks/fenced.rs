@@ -30,13 +30,13 @@ impl<'r> Reader<'r> {
         cursor.advance();
         self.outer.extend(outer.1);
         cursor.set_fence(Some(fence));
-        let nests = self.nests && outer.1.is_none_or(|open| !fence.may_close(open));
+        let nests = self.nests_equal_fences && outer.1.is_none_or(|open| !fence.may_close(open));
         let inside = cursor.mark();
         let (start, head) = (cursor.at(), cursor.line().unwrap_or(line));
         let mut summary = self.read_blocks(cursor, depth + 1);
         if cursor.is_end() && !summary.is_closed && nests && summary.nested.is_some() {
             // An inner fence has no end, so inner fences are text: the fence is read again without them.
-            self.nests = false;
+            self.nests_equal_fences = false;
             self.restore(first, lengths);
             (self.region, self.above) = (region, above.saved());
             self.above.enter(line, fence.info, is_code);
@@ -70,10 +70,10 @@ impl<'r> Reader<'r> {
                 self.blocks.truncate(first);
             }
             self.above = above.saved();
-            // Perhaps the edits in code are meant as such.
+            // The edits in a fence of code may be meant as edits, so the fence is not taken for a whole file.
             let is_part = is_part || is_example && !is_prose;
-            let goes_on = || close.and_then(|close| may_go_on(cursor, close, language, &files));
-            let state = match (close.is_some() || summary.is_closed, summary.nested.or_else(goes_on)) {
+            let unclear = || close.and_then(|close| unclear_close(cursor, close, language, &files));
+            let state = match (close.is_some() || summary.is_closed, summary.nested.or_else(unclear)) {
                 (false, _) => FenceState::Unclosed,
                 (true, Some(nested)) => FenceState::Unclear(nested),
                 (true, None) => FenceState::Closed,
@@ -84,8 +84,8 @@ impl<'r> Reader<'r> {
                 CodeBlock { language, state, is_part, is_snippet, why, ..self.code_block(span, files, text) };
             self.keep_code_block(block, head, depth);
         } else {
-            // Code beside the edits is not read, nor are edits in a fence there. If it names a file, the fence around the edits
-            // may have lost its end.
+            // Inner fences with code, or with edits that are only shown, are not read. If such a fence names a file,
+            // the fence around the edits may have lost its closing line.
             for block in inside.iter_mut().filter(|block| block.depth == depth + 1) {
                 let BlockKind::Fence(given) = &mut block.kind else { continue };
                 block.level = depth;
@@ -96,7 +96,8 @@ impl<'r> Reader<'r> {
             }
             let shown = inside.iter().filter(|block| block.is_region() && block.level > depth);
             let shown: Vec<Span> = shown.map(|block| block.span).collect();
-            // Its end is lost: these edits may be meant, or a fence line that was taken for one inside may be the end.
+            // The closing line is missing. So these edits may be meant as edits of the response, or a fence line that was
+            // taken for the start of an inner fence may be meant as the closing line.
             if close.is_none() && !summary.is_closed && (!shown.is_empty() || summary.has_code) {
                 self.out.fault(fault::unclear_fence(cursor.span_of(line)));
             }
@@ -114,18 +115,18 @@ impl<'r> Reader<'r> {
         holds_edits
     }
 
-    /// Whether a fence is a file of its own that holds examples of edits: all its edits are of other files. `first` is the
-    /// number of its first block.
+    /// Whether a fence is a file that contains edits only as examples: a path is named for it, and all its edits are
+    /// for other files. `first` is the number of its first block.
     fn is_file_with_edits(&self, first: usize, files: &[Candidate], language: &str, text: &str) -> bool {
         let named = files.iter().filter(|file| file.by.is_whole()).map(|file| file.path.raw.as_str());
         let comment = text.lines().next().and_then(file::comment).map(|found| found.path);
-        // A label such as `Fix` or `Node.js` may be no path.
+        // A label such as `Fix` or `Node.js` may not be a path.
         let is_sure = |path: &&str| {
             extension(path).is_some()
                 && (path.contains(['/', '\\']) || !language.is_empty() && Language::is_called(language, path))
         };
         let own: Vec<&str> = named.chain(comment).filter(is_sure).collect();
-        let is_own = |path: &str| own.iter().any(|own| path.is_empty() || file::is_same(own, path));
+        let is_own = |path: &str| own.iter().any(|own| path.is_empty() || file::may_be_same(own, path));
         let regions = self.blocks[first..].iter().filter_map(|block| match &block.kind {
             BlockKind::Region { edits, .. } => self.out.script.edits.get(edits.clone()),
             _ => None,
@@ -139,9 +140,9 @@ impl<'r> Reader<'r> {
             })
     }
 
-    /// Notes the text in a fence beside its edits as not read. In a fence of code, that is all text that does not name a
-    /// file; in another fence, only the text after the last edit, because prose above edits is usual. `first` is the number
-    /// of the fence's first block.
+    /// Reports text in a fence that belongs to no edit as unread. In a fence of code, this is all text that does not
+    /// name a file. In another fence, it is only the text after the last edit, because prose above edits is usual
+    /// there. `first` is the number of the fence's first block.
     pub(super) fn note_text(
         &mut self,
         cursor: &Cursor<'r>,
@@ -174,13 +175,16 @@ impl<'r> Reader<'r> {
                 notes.push(span_of(text));
             }
             let begins = |pair: &&[&str]| names(pair[0]) && Fence::of(pair[1]).is_some();
-            // Without text beside it, it is only that of the next edit.
-            let begins = lines.windows(2).find(begins).filter(|_| !self.nests && lines.iter().any(is_text));
+            // If there is no other text, the path and the fence belong to the next edit.
+            let begins = lines
+                .windows(2)
+                .find(begins)
+                .filter(|_| !self.nests_equal_fences && lines.iter().any(is_text));
             lost = lost.or(begins.map(|pair| span_of(pair[1])));
             (word, at) = (code::heredoc_end(text), at.max(block.end));
         }
         notes.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));
-        // The fence of another file begins, so the fence around the edits has lost its end.
+        // The fence of another file begins here, so the fence around the edits has lost its closing line.
         lost.into_iter().for_each(|line| self.out.fault(fault::unclear_fence(line)));
     }
 
@@ -193,9 +197,14 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The closing line of a Markdown fence, if it may also open an inner fence: text is right below it, and the next
-/// fence line has no info string either.
-fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[Candidate]) -> Option<Span> {
+/// Returns the closing line of a Markdown fence if it may instead open an inner fence: text is right below it, and the
+/// next fence line has no info string either.
+fn unclear_close<'r>(
+    cursor: &Cursor<'r>,
+    close: Line<'r>,
+    language: &str,
+    files: &[Candidate],
+) -> Option<Span> {
     let is_markdown =
         says_markdown(language) || files.iter().any(|file| file.by.is_whole() && is_markdown(&file.path.raw));
     let mut below = cursor.lines().skip(1).peekable();
@@ -206,16 +215,16 @@ fn may_go_on<'r>(cursor: &Cursor<'r>, close: Line<'r>, language: &str, files: &[
     next.info.is_empty().then(|| cursor.span_of(close))
 }
 
-/// Whether a line is the first of deeply indented fence lines, in code, that are all in pairs, as in a comment. The search
-/// ends at a fence line that is not indented deeply. A line without a partner closes the fence around the code: models may
-/// indent it wrongly.
+/// Whether this is the first deeply indented fence line in a fence of code, and all such lines are in pairs. Then they
+/// are content, for example of a doc comment. If one has no partner, it closes the fence around the code, because
+/// models may indent that line wrongly. The search ends at a fence line that is not indented deeply.
 pub(super) fn begins_pairs(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
     let is_open = |open: Fence<'_>| !open.has_pairs && is_code(open.info);
     if !is_deep(line.text) || Fence::of(line.text).is_none() || !cursor.fence().is_some_and(is_open) {
         return false;
     }
     let own = cursor.lines().take_while(|line| is_deep(line.text) || Fence::of(line.text).is_none());
-    Pairs::of(own.filter(|line| is_deep(line.text))).lone.is_empty()
+    Pairs::of(own.filter(|line| is_deep(line.text))).unpaired.is_empty()
 }
 
 /// Whether an info string names a language of code.
@@ -224,7 +233,7 @@ fn is_code(info: &str) -> bool {
     !language.is_empty() && !PROSE.contains(&language)
 }
 
-/// The first word of an info string; empty if it is a path.
+/// Returns the first word of an info string; empty if that is a path.
 pub(super) fn language(info: &str) -> &str {
     let word = info.split([' ', '\t', ':', ',', '{']).next().unwrap_or("");
     if file::is_path(word) { "" } else { word }

@@ -1,4 +1,4 @@
-//! Reads regions, and gives their edits the files and reasons from the text around.
+//! Reads regions, and takes the files and reasons of their edits from the text around them.
 
 use super::drafts::may_be_cut_off;
 use super::{Gap, Reader};
@@ -14,18 +14,18 @@ impl<'r> Reader<'r> {
     /// Parses the region at this line, if a format opens one.
     pub(super) fn read_region(&mut self, cursor: &mut Cursor<'r>, depth: u32) -> bool {
         let Some(line) = cursor.line() else { return false };
-        // An indented code block, which only shows a diff.
+        // A diff in an indented code block is only shown.
         let is_code = !self.is_indented && cursor.fence().is_none() && is_deep(line.text);
-        let shown_below = is_code.then(|| self.above.saved());
+        let above_code = is_code.then(|| self.above.saved());
         for format in FORMATS {
-            // A hunk without numbers goes on with the diff above.
-            let goes_on = || format.id == FormatId::Diff && diff::is_hunk(cursor.text());
-            if !((format.opens)(cursor) || goes_on() && self.is_last(format.id)) {
+            // A hunk without numbers continues the diff above.
+            let continues_diff = || format.id == FormatId::Diff && diff::is_hunk(cursor.text());
+            if !((format.opens)(cursor) || continues_diff() && self.is_last_region(format.id)) {
                 continue;
             }
             if format.id == FormatId::SearchReplace {
                 let all = self.above.candidates();
-                self.out.file = self.asked(&all).or(all.first().map(|file| file.path.raw.clone()));
+                self.out.file = self.asked_path(&all).or(all.first().map(|file| file.path.raw.clone()));
             }
             let (edits, faults) = self.out.lengths();
             (format.parse)(cursor, &mut self.out);
@@ -33,7 +33,7 @@ impl<'r> Reader<'r> {
                 continue;
             }
             self.tag = None;
-            let beside = std::mem::take(&mut self.out.beside);
+            let leftovers = std::mem::take(&mut self.out.leftovers);
             let is_empty = (edits, faults) == self.out.lengths();
             let kind = if is_empty {
                 BlockKind::Empty(format.id)
@@ -43,14 +43,14 @@ impl<'r> Reader<'r> {
                 BlockKind::Region { format: format.id, edits: edits..to.0, faults: faults..to.1 }
             };
             let span = cursor.span(line.start, cursor.at());
-            if let Some(above) = shown_below.filter(|_| format.id == FormatId::Diff) {
+            if let Some(above) = above_code.filter(|_| format.id == FormatId::Diff) {
                 self.add(BlockKind::Other, span, depth);
                 self.blocks.push(Block { kind, span, depth: depth + 1, level: depth + 1 });
                 (self.above, self.gap) = (above, Gap::Text);
                 return true;
             }
-            let beside = beside.into_iter().filter(|one| !is_empty && span.holds(*one));
-            beside.for_each(|one| self.add(BlockKind::Other, one, depth));
+            let leftovers = leftovers.into_iter().filter(|one| !is_empty && span.holds(*one));
+            leftovers.for_each(|one| self.add(BlockKind::Other, one, depth));
             self.add(kind, span, depth);
             if !is_empty {
                 self.gap = Gap::Blank;
@@ -62,30 +62,31 @@ impl<'r> Reader<'r> {
         false
     }
 
-    /// Whether the last region is of a format.
-    pub(super) fn is_last(&self, format: FormatId) -> bool {
+    /// Whether the last region is of this format.
+    pub(super) fn is_last_region(&self, format: FormatId) -> bool {
         let last = self.blocks.iter().rev().find(|block| block.is_region());
         matches!(last, Some(Block { kind: BlockKind::Region { format: last, .. }, .. }) if *last == format)
     }
 
-    /// The path that the user names for blocks that name none, if none of these files is named.
-    fn asked(&self, candidates: &[Candidate]) -> Option<String> {
+    /// Returns the path that the user names for blocks without one, unless a line, an info string or a heading names
+    /// one of these candidates.
+    fn asked_path(&self, candidates: &[Candidate]) -> Option<String> {
         self.reading.path.clone().filter(|_| !candidates.iter().any(Candidate::is_named))
     }
 
-    /// The file that the text above names most clearly.
+    /// Returns the file that the text above names most clearly.
     fn file_above(&self) -> Option<Target> {
         self.above.candidates().into_iter().next().map(|file| file.path)
     }
 
     /// Gives the edits of a region the region's number, and their files and reasons.
     fn attach(&mut self, format: &Format, edits: usize, faults: usize, opening: Span) {
-        let may_go_on = match format.id {
+        let may_continue = match format.id {
             FormatId::SearchReplace => self.gap <= Gap::Files,
             FormatId::Opx | FormatId::EditCalls => self.gap == Gap::Blank,
             _ => false,
         };
-        if !(may_go_on && self.is_last(format.id)) {
+        if !(may_continue && self.is_last_region(format.id)) {
             self.region += 1;
         }
         let is_whole = self.out.script.diagnostics.len() == faults;
@@ -110,16 +111,16 @@ impl<'r> Reader<'r> {
             without.for_each(|edit| edit.why.clone_from(&why));
         }
         let last = new.last();
-        let is_open =
+        let is_undecided =
             last.is_some_and(|last| unnamed.last().is_some_and(|unnamed| unnamed.edit == last.span));
         let last = last.map(|last| last.path.clone()).or_else(|| self.file_above());
-        self.above.set_previous(last, !is_open);
+        self.above.set_previous(last, !is_undecided);
     }
 
     /// Gives an edit without a path the file that the text around it names; returns whether there is one.
     fn name_file(&mut self, at: usize) -> bool {
         let mut candidates = self.above.candidates();
-        if let Some(path) = self.asked(&candidates) {
+        if let Some(path) = self.asked_path(&candidates) {
             self.out.script.edits[at].path.raw = path;
             return true;
         }
@@ -156,7 +157,7 @@ impl<'r> Reader<'r> {
         if block.text.trim().len() == head.trimmed().len() && is_path && !is_named {
             // A fence with only a path names the file of the next block.
             self.gap = Gap::Files;
-            self.above.read_fence(head);
+            self.above.read_path_in_fence(head);
             return;
         }
         if let Some(found) = file::comment(head.text).filter(|found| !is_title(head, *found, &block)) {
@@ -166,7 +167,7 @@ impl<'r> Reader<'r> {
             block.candidates.push(Candidate { path, by: Clue::Comment, quoted: found.quoted });
             block.is_part |= found.is_part || file::names_several(&block.text);
         }
-        self.keep(block, depth);
+        self.add_code_block(block, depth);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The head of a mail from `git format-patch`: its subject and text are the reason of the commit.
+//! A mail from `git format-patch`: its subject and its text are the reason of the commit.
 //!
 //! It is read as in `git am` (git-mailinfo(1)), except that brackets other than `[PATCH …]` stay in the subject, and
 //! an encoded body is refused.
@@ -14,7 +14,8 @@ use std::borrow::Cow;
 /// The number of header lines that are searched for a subject.
 const MAX_HEADERS: usize = 8;
 
-/// The longest subject that is decoded, because decoding may take its length times its length; a line has at most 998 bytes.
+/// The longest subject that is decoded, in bytes, because the time to decode may grow with the square of the length. A
+/// line of a valid mail has at most 998 bytes.
 const LONGEST_ENCODED: usize = 4000;
 
 /// Headers of an encoded body, and the beginnings of their values.
@@ -70,7 +71,7 @@ pub(super) enum Part {
     #[default]
     Headers,
     Text,
-    /// Below the line `---`, up to the diff: not for the commit.
+    /// Below the line `---`, up to the diff. Notes do not become part of the commit message.
     Notes,
     Diff,
 }
@@ -81,7 +82,7 @@ pub(super) struct Mail {
     /// The span of its first line.
     pub(super) span: Span,
     pub(super) part: Part,
-    /// Whether its body is encoded. Then all of it is text.
+    /// Whether its body is encoded. Then no diff is recognized in it.
     pub(super) is_encoded: bool,
     /// Its header lines, until they end.
     headers: String,
@@ -95,11 +96,11 @@ impl Mail {
     }
 
     /// Whether its diff has not begun.
-    pub(super) fn is_text(&self) -> bool {
+    pub(super) fn is_before_diff(&self) -> bool {
         self.part != Part::Diff
     }
 
-    /// Begins another part. The subject is found at the end of the headers.
+    /// Begins another part. At the end of the headers, finds the subject.
     pub(super) fn begin(&mut self, part: Part) {
         self.part = part;
         let headers = std::mem::take(&mut self.headers).replace("\n ", " ").replace("\n\t", " ");
@@ -141,7 +142,7 @@ impl Mail {
         Some(why.trim().to_owned()).filter(|why| !why.is_empty())
     }
 
-    /// The error at its end; `cut`: the response ends in it.
+    /// Returns the error at its end, if there is one. `cut`: the response ends in it.
     pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
         if self.is_encoded {
             let fault = Diagnostic::error(Code::Malformed, self.span, "an encoded mail body is not read");
@@ -180,8 +181,8 @@ fn cleaned(subject: &str) -> String {
     }
 }
 
-/// The value of a header with its encoded words (RFC 2047) decoded, or as it is: unless all of them are complete words in
-/// known character sets.
+/// Decodes the encoded words (RFC 2047) in the value of a header. If one of them is incomplete or in an unknown
+/// character set, returns the value as it is.
 fn decoded(text: &str) -> Cow<'_, str> {
     let is_word = |word: &str| match *word.split('?').collect::<Vec<_>>() {
         ["=", _, encoding, data, "="] => encoding.eq_ignore_ascii_case("q") || data.len() % 4 == 0,

@@ -56,8 +56,8 @@ impl<'r> Name<'r> {
         }
     }
 
-    /// The two names after `diff --git `. `None` if it is unclear where the second name begins: there are several blanks,
-    /// no quotes, and the names differ in more than prefixes.
+    /// Returns the two names after `diff --git `. `None` if it is unclear where the second name begins, because there
+    /// are several blanks, no quotes, and the names differ in more than their prefixes.
     pub(super) fn pair(rest: Line<'r>, response: u32) -> Option<(Self, Self)> {
         let text = rest.text.trim_end();
         let cut = |first: usize, second: usize| {
@@ -76,7 +76,7 @@ impl<'r> Name<'r> {
             let at = text.find(" \"")?;
             return cut(at, at + 1);
         }
-        // Equal names have equal lengths.
+        // Equal names have equal lengths, so the blank in the middle is between them.
         let middle = text.len() / 2;
         if text.is_char_boundary(middle) && text[middle..].starts_with(' ') {
             let (old, new) = (&text[..middle], &text[middle + 1..]);
@@ -88,7 +88,7 @@ impl<'r> Name<'r> {
         cut(at, at + 1)
     }
 
-    /// The file whose path is `end`, the end of the name.
+    /// Returns the file whose path is `end`, which is the end of this name.
     fn path(&self, end: &str, prefixed: bool) -> Path<'r> {
         let start = self.text.len() - end.len();
         let text = match &self.text {
@@ -112,11 +112,13 @@ fn without_prefix(name: &str) -> Option<&str> {
     (PREFIXES.contains(&first) && !rest.trim().is_empty()).then_some(rest)
 }
 
-/// The file of both names, without prefixes if the names differ only in these. `None` if the names are of two files.
+/// Returns the file that both names are of, without prefixes if the names differ only in prefixes. `None` if they are
+/// of two files.
 pub(super) fn same<'r>(old: &Name<'r>, new: &Name<'r>) -> Option<Path<'r>> {
     let (bare_old, bare_new) = (without_prefix(&old.text), without_prefix(&new.text));
     if old.text == new.text {
-        // It may be a directory such as `a`, or a prefix that the model added to both names; the tree decides.
+        // The first component may be a directory such as `a`, or a prefix that the model added to both names. The tree
+        // decides.
         return Some(new.path(&new.text, bare_new.is_some()));
     }
     match (bare_old, bare_new) {
@@ -131,7 +133,7 @@ pub(super) fn same<'r>(old: &Name<'r>, new: &Name<'r>) -> Option<Path<'r>> {
     }
 }
 
-/// A name without a remark such as ` (before)`, a time stamp or `.orig`; `None` if it has none.
+/// Removes a remark such as ` (before)`, a time stamp or `.orig` from a name; `None` if it has none.
 fn without_remark(name: &Name<'_>) -> Option<Name<'static>> {
     let cut = |path: &str| {
         let end = name.span.end.saturating_sub((name.text.len() - path.len()) as u32);

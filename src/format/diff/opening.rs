@@ -1,4 +1,4 @@
-//! Where a diff begins.
+//! Recognizes the beginning of a diff.
 
 use super::{mail, name};
 use crate::format::fence::Fence;
@@ -10,7 +10,7 @@ use crate::format::scan::{Below, Cursor, Line, trim_start};
 const LANGUAGES: &[&str] = &["diff", "patch", "udiff"];
 
 /// The number of lines that are searched for a changed one.
-const LOOKED_AT: usize = 200;
+const MAX_SEARCHED: usize = 200;
 
 /// Whether a diff begins at the cursor. In a diff fence it begins with the first marked line, if a changed line
 /// follows.
@@ -35,7 +35,7 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
         && (!line.text.starts_with('d') || line.text.starts_with("diff -"))
         && (line.text.starts_with("@@")
             || is_changed(line)
-            || below.take(LOOKED_AT).take_while(|line| !cursor.closes_fence(*line)).any(is_changed))
+            || below.take(MAX_SEARCHED).take_while(|line| !cursor.closes_fence(*line)).any(is_changed))
 }
 
 /// Whether a fence is for diffs.
@@ -44,7 +44,7 @@ pub(in crate::format) fn is_diff(fence: Fence<'_>) -> bool {
     LANGUAGES.iter().any(|language| word.eq_ignore_ascii_case(language))
 }
 
-/// Whether a diff begins at a line; the lines are not indented.
+/// Whether a diff begins at a line. The lines are given without indentation.
 fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     match line.text.as_bytes().first() {
         Some(b'-') => has_names(line, below, true),
@@ -73,18 +73,18 @@ pub(super) fn is_git(text: &str) -> bool {
     ["diff --git ", "diff --cc ", "diff --combined "].iter().any(|word| text.starts_with(word))
 }
 
-/// Whether a line is `--- name` above `+++ name`. In a bare diff, a hunk or a line with a mark must follow, unless the
-/// names are of one file, the second perhaps cut off, or the file is deleted.
+/// Whether a line is `--- name` above `+++ name`. In a bare diff, a hunk or a line with a mark must follow. It need not
+/// if the names are of one file (the second may be cut off at the end of the response), or if the file is deleted.
 pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
     let is_marked = |line: Line<'_>| line.text.starts_with(['@', '+', '-', ' ']) && !line.is_blank();
-    let goes_on = || below.clone().nth(1).is_some_and(is_marked);
+    let is_followed = || below.clone().nth(1).is_some_and(is_marked);
     let is_last = || below.clone().nth(1).is_none();
     let is_cut =
         |old: &str, new: &str| new.len() > 1 && old.get(1..).is_some_and(|old| old.starts_with(&new[1..]));
     names(line, below).is_some_and(|(old, new, _)| {
         !bare
             || name::is_dev_null(new)
-            || goes_on()
+            || is_followed()
             || is_one_file(old, new)
             || old.starts_with("a/") && new.starts_with('b') && is_last() && is_cut(old, new)
     })

@@ -1,4 +1,4 @@
-//! The section of a file in a diff, and the edit.
+//! The section of a file in a diff, and the edit that it becomes.
 
 use super::mail::Mail;
 use super::name::{HEADER, Name, Path, is_dev_null, only_name, same};
@@ -12,7 +12,7 @@ use crate::format::scan::{Cursor, Line};
 use crate::response::{self, Passage, Response};
 use crate::span::Span;
 
-/// What is wrong with the hunks of a file that is created or deleted.
+/// The error if a hunk does not fit a file that is created or deleted.
 const UNFIT: &str = "the header creates or deletes the file, but a hunk does more";
 
 /// The beginnings of the empty blob's id, as SHA-1 and as SHA-256.
@@ -48,7 +48,7 @@ struct Head<'r> {
     mode: Option<bool>,
     /// The id of the old blob, from the `index` line.
     blob: Option<Box<str>>,
-    /// Whether that line says that the new file is not empty, or that it is.
+    /// Whether the `index` line says that the new file has text, or that it is empty.
     has_text: bool,
     is_empty: bool,
 }
@@ -66,7 +66,7 @@ impl<'r> Section<'r> {
         section
     }
 
-    /// Begins a section at its first line, where a hunk may begin.
+    /// Begins a section without a header, at a line where a hunk may begin.
     pub(super) fn nameless(line: Line<'r>, response: &'r Response) -> Self {
         Self {
             span: Span::new(response.id(), line.start, line.end()),
@@ -91,7 +91,7 @@ impl<'r> Section<'r> {
         self.hunks.is_short() || (!self.hunks.begun && is_bare && !removes)
     }
 
-    /// Whether it has only the names of its file so far.
+    /// Whether it has the names of its file, but no hunk so far.
     pub(super) fn has_only_names(&self) -> bool {
         self.head.new.is_some() && !self.hunks.begun
     }
@@ -104,9 +104,9 @@ impl<'r> Section<'r> {
         self.hunks.take(line);
     }
 
-    /// Goes to the next line, and reads lines that can only be lines of the open hunk.
-    pub(super) fn take_more(&mut self, cursor: &mut Cursor<'r>, bare: bool) {
-        if let Some(run) = self.hunks.take_more(cursor, bare) {
+    /// Goes to the next line, and reads the lines that can only be lines of the open hunk.
+    pub(super) fn take_run(&mut self, cursor: &mut Cursor<'r>, bare: bool) {
+        if let Some(run) = self.hunks.take_run(cursor, bare) {
             self.span = self.span.join(run);
         }
     }
@@ -157,7 +157,7 @@ impl<'r> Section<'r> {
     fn executable(&mut self, mode: Line<'r>) -> bool {
         let text = mode.text.trim_end();
         if !["100644", "100755"].contains(&text) {
-            // Links and submodules must not become files by a correction.
+            // The hint must not lead a model to turn a link or submodule into a regular file.
             let help = "leave this file out: only files of mode 100644 or 100755 are edited";
             self.hunks.fault(fault::bad_value(self.hunks.span(mode), "mode", HEADER, "").with_help(help));
         }
@@ -178,7 +178,7 @@ impl<'r> Section<'r> {
         self.head.has_text = is_id(new.trim_end()) && !self.head.is_empty;
     }
 
-    /// The edit, or its errors. `cut`: what is unterminated, if the response ends in the section.
+    /// Returns the edit, or its errors. `cut` is what is unterminated, if the response ends in the section.
     pub(super) fn lower(
         mut self,
         cursor: &Cursor<'r>,
@@ -200,7 +200,7 @@ impl<'r> Section<'r> {
                 return Ok(Box::new(Edit { git: Git { is_open, ..edit.git }, ..edit }));
             }
             Err(fault) if faults.is_empty() => faults.push(*fault),
-            // The errors of lines are enough.
+            // The errors about lines are enough.
             Ok(_) | Err(_) => {}
         }
         let path = self.path();
@@ -216,12 +216,12 @@ impl<'r> Section<'r> {
         Span::new(self.hunks.response.id(), start, end)
     }
 
-    /// The path to show if there is no edit.
+    /// Returns the path that messages show if there is no edit.
     fn path(&self) -> Option<String> {
         self.named().ok().map(|named| named.path.name.text.into()).filter(|path: &String| !path.is_empty())
     }
 
-    /// What the header names.
+    /// Returns what the header names.
     fn named(&self) -> Result<Named<'r>, Fault> {
         let id = self.hunks.response.id();
         let is_null = |line: &Line<'r>| is_dev_null(line.text);
@@ -236,7 +236,7 @@ impl<'r> Section<'r> {
         {
             let name = |line| Name::read(line, id).map(|name| Path { name, prefixed: false });
             let (path, to) = (name(from)?, name(to)?);
-            // A line that ends the response may be cut off.
+            // If the `to` line ends the response, its path may be cut off.
             let is_last = self.hunks.response.text().len() <= self.head.to.map_or(0, |(_, line)| line.end());
             if let Some((_, new)) = self.head.git.filter(|_| is_last).and_then(|git| Name::pair(git, id))
                 && !new.text.ends_with(&*to.name.text)
@@ -287,7 +287,7 @@ impl<'r> Section<'r> {
 
     fn edit(&self, mail: Option<&Mail>, hunks: Vec<Hunk>) -> Result<Edit, Fault> {
         let Named { path, to, is_created, is_deleted } = self.named()?;
-        // Two names, or a blob with text, are above hunks.
+        // A header that has names, or says that the new file has text, must be followed by hunks.
         let has_names = self.head.old.is_some() || self.head.new.is_some();
         let needs_hunks = match is_created {
             true => self.head.new_file.is_none(),
@@ -355,9 +355,9 @@ fn is_only(hunk: &Hunk, mark: u8) -> bool {
     lines.lines().all(|line| line.as_bytes().first() == Some(&mark) || line.trim().is_empty())
 }
 
-/// The text of hunks that only add lines.
+/// Returns the text of hunks that only add lines.
 fn added(hunks: &[Hunk]) -> Passage {
-    // Usually it is a part of the response, and need not be copied.
+    // Usually the text is one part of the response, and is not copied.
     if let [Hunk { change: Change::Diff { lines, after_unterminated: false, .. }, .. }] = hunks {
         return lines.convert(response::marked);
     }

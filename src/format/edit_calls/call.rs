@@ -1,4 +1,4 @@
-//! A call of a tool, and the edit.
+//! A call of a tool, and the edit that it becomes.
 
 use super::field::{Content, Field, Name, Placed};
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Script, Target, Unit};
@@ -11,15 +11,15 @@ use crate::response::{Passage, Response};
 use crate::span::Span;
 use std::ops::Range;
 
-/// The names, by [`letters`], of tools that delete a file.
+/// The names of tools that delete a file, as [`letters`] returns them.
 pub(super) const REMOVERS: &[&str] = &["delete", "deletefile"];
-/// The same for tools that apply a patch.
+/// The names of tools that apply a patch.
 pub(super) const PATCHERS: &[&str] = &["applypatch", "patch"];
-/// The same for tools that write a file.
+/// The names of tools that write a file.
 const WRITERS: &[&str] = &["write", "writefile", "writetofile", "create", "createfile", "createnewfile"];
-/// The same for tools that take SEARCH/REPLACE blocks.
+/// The names of tools that take SEARCH/REPLACE blocks.
 const REPLACERS: &[&str] = &["replaceinfile", "applydiff"];
-/// The same for tools that replace a text.
+/// The names of tools that replace a text.
 const EDITORS: &[&str] = &[
     "edit",
     "editfile",
@@ -37,7 +37,7 @@ const COMMANDS: &str = "str_replace, create, insert, view";
 /// What messages call the owner of a field.
 const CALL: &str = "call";
 
-/// The letters of a tool's name after the last dot, in lowercase.
+/// Returns the letters of a tool's name after its last dot, in lower case.
 fn letters(name: &str) -> String {
     let last = name.rsplit('.').next().unwrap_or(name);
     last.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect()
@@ -76,7 +76,7 @@ impl Verb {
 
 /// A call of a tool.
 pub(super) struct Call<'a> {
-    /// The tool's name; `None` for an object that stands alone.
+    /// The tool's name; `None` for an object that is not in a call with a name.
     tool: Option<&'a str>,
     /// The span of the call.
     pub(super) span: Span,
@@ -114,7 +114,7 @@ impl<'a> Call<'a> {
         self.get(name).is_some()
     }
 
-    /// Whether it has this field under a key that only calls have.
+    /// Whether it has this field, with a key that only calls have.
     fn is_sure(&self, name: Name) -> bool {
         self.get(name).is_some_and(|field| !Name::is_common(field.key))
     }
@@ -132,11 +132,13 @@ impl<'a> Call<'a> {
         } else if let Some(blocks) = self.blocks() {
             self.take_blocks(blocks, out).map(|()| true)
         } else {
-            self.verb(out.asked).and_then(|verb| verb.map(|verb| self.edit(verb)).transpose()).map(|edit| {
-                let is_edit = edit.is_some();
-                edit.into_iter().for_each(|edit| out.edit(edit));
-                is_edit
-            })
+            self.verb(out.calls_asked_for).and_then(|verb| verb.map(|verb| self.edit(verb)).transpose()).map(
+                |edit| {
+                    let is_edit = edit.is_some();
+                    edit.into_iter().for_each(|edit| out.edit(edit));
+                    is_edit
+                },
+            )
         };
         for edit in out.script.edits.iter_mut().skip(first) {
             edit.why = self.why().or(edit.why.take());
@@ -147,8 +149,9 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// What the call does; `None` if it is not an edit. `asked`: tool calls were asked for by name.
-    fn verb(&self, asked: bool) -> Result<Option<Verb>, Fault> {
+    /// Returns what the call does; `None` if it is not an edit. `asked_for`: the user asked for the format of tool
+    /// calls.
+    fn verb(&self, asked_for: bool) -> Result<Option<Verb>, Fault> {
         let has_path = self.has(Name::Path);
         let replaces = self.replaces();
         let is_edit = replaces || has_path && (self.has(Name::Line) || self.has(Name::Inserted));
@@ -156,7 +159,7 @@ impl<'a> Call<'a> {
             return Ok(None);
         }
         if let Some(command) = self.get(Name::Command).filter(|_| has_path || is_edit) {
-            // A command of another tool has no path, or several words.
+            // A value of `command` with several words is for another tool, such as a shell.
             let alone = command.key == "command" && self.tool.is_none() && !command.word().contains(' ');
             return Ok(match command.word() {
                 "str_replace" => Some(Verb::Replace),
@@ -172,7 +175,7 @@ impl<'a> Call<'a> {
         }
         let writes = match self.tool {
             Some(_) => self.is_tool(WRITERS),
-            None => self.has(Name::Text) && (asked || self.is_sure(Name::Path)),
+            None => self.has(Name::Text) && (asked_for || self.is_sure(Name::Path)),
         };
         Ok(match () {
             () if replaces => Some(Verb::Replace),
@@ -180,7 +183,7 @@ impl<'a> Call<'a> {
             () if is_edit => Some(Verb::Insert),
             () if has_path && writes => Some(Verb::Create),
             () if self.is_tool(REMOVERS) => Some(Verb::Remove),
-            () if has_path && self.is_tool(EDITORS) || self.has_change_of_another() => {
+            () if has_path && self.is_tool(EDITORS) || self.has_change_of_other_tool() => {
                 return Err(self.lacks("old_string"));
             }
             () if self.is_tool(REPLACERS) => return Err(self.lacks("diff")),
@@ -189,8 +192,8 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Whether it is an object without a tool's name, and has a change as only other tools take it.
-    fn has_change_of_another(&self) -> bool {
+    /// Whether it is an object without a tool's name that contains a change in a form that only other tools accept.
+    fn has_change_of_other_tool(&self) -> bool {
         let has_text = |name| self.get(name).is_some_and(Field::is_text);
         let is_part = has_text(Name::Part) && (self.is_sure(Name::Part) || self.is_sure(Name::Path));
         let is_change = has_text(Name::Blocks) || is_part || has_text(Name::Text) && self.has(Name::Range);
@@ -202,7 +205,7 @@ impl<'a> Call<'a> {
         fault::missing_field(self.span, key, CALL).into()
     }
 
-    /// Whether it replaces texts: it has texts, and a path or keys that only edits have.
+    /// Whether it replaces texts: it has an old or new text, and a path or keys that only edits have.
     fn replaces(&self) -> bool {
         let [old, new] = [Name::Old, Name::New].map(|name| self.get(name));
         let has_path = self.has(Name::Path);
@@ -213,13 +216,13 @@ impl<'a> Call<'a> {
             _ => has_path && sure != [false, false],
         };
         let names_file = |call: &Call<'_>| call.has(Name::Path);
-        // If each edit in the list names a file, each is a call of its own.
+        // If each edit in the list names a file, each of them is a call of its own.
         let of_edits = self.edits().iter().any(|edit| edit.has(Name::Old) || edit.has(Name::New))
             && (has_path || !self.edits().iter().all(names_file));
         any_text && of_texts || of_edits
     }
 
-    /// The elements of its list of edits; an element that is not an object has no fields.
+    /// Returns the elements of its list of edits. An element that is not an object becomes a call without fields.
     fn edits(&self) -> Vec<Call<'a>> {
         let Some(Field { content: Content::Json(list), .. }) = self.get(Name::Edits) else {
             return Vec::new();
@@ -313,7 +316,7 @@ impl<'a> Call<'a> {
         Ok(Op::Modify { hunks, missing })
     }
 
-    /// One replacement. With `command`, a missing new text is an empty one.
+    /// Returns one replacement. If the call has a `command`, a missing new text means an empty one.
     fn hunk(&self) -> Result<Hunk, Fault> {
         let old = self.text(Name::Old, "old_string")?;
         let needs_new = self.has(Name::New) || !self.has(Name::Command);
@@ -348,8 +351,8 @@ impl<'a> Call<'a> {
         Ok(Op::Modify { hunks: vec![hunk], missing: Missing::Refuse })
     }
 
-    /// The patch in the call. A patch tool may have it in any field. Other calls have it in the field for patches, in a
-    /// shell command or, without a path, in an unknown field.
+    /// Returns the patch in the call. A patch tool may have it in any field. Other calls may have it in the field for
+    /// patches, in a shell command, or, if they have no path, in an unknown field.
     pub(super) fn patch(&self) -> Option<Placed<'_>> {
         let has_patch = |field: &&Field<'_>| match field.name {
             Some(Name::Command) => field.applies_patch(),
@@ -360,7 +363,7 @@ impl<'a> Call<'a> {
         self.fields.iter().find(has_patch)?.decoded(self.place)
     }
 
-    /// The SEARCH/REPLACE blocks in the call.
+    /// Returns the SEARCH/REPLACE blocks in the call.
     fn blocks(&self) -> Option<Placed<'_>> {
         self.tool.and_then(|_| self.get(Name::Blocks))?.decoded(self.place)
     }
@@ -385,7 +388,8 @@ pub(super) fn take_patch(patch: Placed<'_>, span: Span, out: &mut Output) {
     take_nested(patch, span, read, PATCH, out);
 }
 
-/// Adds the edits of a text of another format in a call. If there are none, the error says that `what` is missing.
+/// Adds the edits of a text of another format that is in a call. If there are none, adds an error that `what` is
+/// missing.
 fn take_nested(
     (text, place): Placed<'_>,
     span: Span,
@@ -399,7 +403,7 @@ fn take_nested(
     if read.edits.is_empty() && read.diagnostics.is_empty() {
         out.fault(fault::missing_field(span, what, CALL));
     }
-    // `inner` lacks a byte order mark at the beginning.
+    // `inner` does not contain a byte order mark from the beginning of the text.
     let mark = length - inner.text().len();
     let at = |at: u32| place(at as usize + mark);
     let place = |part: Span| Span::new(span.response, at(part.start), at(part.end));

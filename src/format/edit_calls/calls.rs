@@ -1,4 +1,4 @@
-//! The recorded calls, and which of them failed.
+//! Remembers recorded calls and which of them failed.
 
 use crate::diag::{Code, Diagnostic, counted};
 use crate::edit::{Edit, Script};
@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub(in crate::format) struct Calls {
     /// The ids and spans of calls with edits, in order.
-    pub(super) made: Vec<(String, Span)>,
+    pub(super) with_edits: Vec<(String, Span)>,
     /// The ids of calls whose result is an error.
     pub(super) failed: HashSet<String>,
     /// The offset up to which JSON was searched for calls.
@@ -17,10 +17,10 @@ pub(in crate::format) struct Calls {
 }
 
 impl Calls {
-    /// Removes the edits of calls that failed, and warns about them, at the end of the response.
+    /// At the end of the response, removes the edits of calls that failed, and warns about them.
     pub(in crate::format) fn finish(&mut self, script: &mut Script) {
-        let made = self.made.iter().filter(|(id, _)| self.failed.contains(id));
-        let failed: Vec<Span> = made.map(|(_, span)| *span).collect();
+        let failed = self.with_edits.iter().filter(|(id, _)| self.failed.contains(id));
+        let failed: Vec<Span> = failed.map(|(_, span)| *span).collect();
         let is_of_failed = |span: Span| {
             let before = failed.partition_point(|call| call.start <= span.start).checked_sub(1);
             before.and_then(|at| failed.get(at)).is_some_and(|call| span.end <= call.end)
@@ -39,11 +39,12 @@ impl Calls {
         }
     }
 
-    /// Removes the edits of a call that a log has a second time: one with the same id and the same edits.
+    /// Removes the edits of a call that a log contains twice: another call before it has the same id and the same
+    /// edits.
     fn drop_copies(&self, script: &mut Script) {
         let mut first: HashMap<&str, &[Edit]> = HashMap::new();
         let mut copies: HashSet<Span> = HashSet::new();
-        for (id, call) in &self.made {
+        for (id, call) in &self.with_edits {
             let start = script.edits.partition_point(|edit| edit.span.start < call.start);
             let end = script.edits.partition_point(|edit| edit.span.start < call.end);
             let edits = script.edits.get(start..end).filter(|edits| !edits.is_empty());

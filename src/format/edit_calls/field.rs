@@ -21,7 +21,7 @@ pub(super) enum Name {
     Blocks,
     /// The first and the last line that a text replaces.
     Range,
-    /// A part of the file, for a tool that places it by itself.
+    /// A part of the file. The tool itself decides where it belongs.
     Part,
     DryRun,
     Why,
@@ -30,8 +30,8 @@ pub(super) enum Name {
 }
 
 impl Name {
-    /// The meaning of a key in the tools of Claude Code, Codex, Cursor, Copilot, Gemini and OpenCode, and in similar
-    /// tools.
+    /// Returns the meaning of a key in the tools of Claude Code, Codex, Cursor, Copilot, Gemini and OpenCode, and in
+    /// similar tools.
     pub(super) fn of(key: &str) -> Option<Self> {
         Some(match key {
             "file_path" | "filePath" | "target_file" | "absolutePath" | "absolute_path" => Name::Path,
@@ -57,7 +57,7 @@ impl Name {
         })
     }
 
-    /// Whether objects other than calls may have such a key, too.
+    /// Whether objects that are not calls may have such a key, too.
     pub(super) fn is_common(key: &str) -> bool {
         let of_file = matches!(key, "path" | "file" | "filepath" | "filename");
         of_file || matches!(key, "search" | "find" | "replace" | "replace_with" | "replacement" | "code")
@@ -108,8 +108,8 @@ impl<'a> Field<'a> {
         self.written().trim().trim_matches('"')
     }
 
-    /// Its decoded text with the places of its bytes; of a list, the string with a patch. `place` maps an offset in the
-    /// JSON to the response.
+    /// Returns its decoded text, and a map from offsets in that text to the response. For a list of strings, returns
+    /// the string that contains a patch. `place` maps an offset in the JSON to the response.
     pub(super) fn decoded<'f>(&'f self, place: &'f dyn Fn(usize) -> usize) -> Option<Placed<'f>> {
         let (written, start) = match &self.content {
             Content::Json(value) if value.is_string() => (value.written(), value.range().start),
@@ -163,7 +163,7 @@ impl<'a> Field<'a> {
     /// Its text, with `\n` line breaks and one more at the end.
     pub(super) fn with_break(&self) -> Passage {
         match &self.content {
-            // The line break before the closing tag is the one more.
+            // The line break before the closing tag is already the additional one.
             Content::Lines(text) => text.clone(),
             Content::Json(_) => self.read(json::with_break),
         }
@@ -179,13 +179,13 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Its text as lines, each ending with `\n`; empty for an empty text.
+    /// Returns its text as lines, each ending with `\n`; empty for an empty text.
     pub(super) fn lines(&self) -> Passage {
         if self.ends_with_break() || self.is_empty() { self.plain() } else { self.with_break() }
     }
 }
 
-/// The length of a byte order mark at the start of a string.
+/// Returns the length of a byte order mark at the start of a string.
 fn byte_order_mark(written: &str) -> usize {
     match written.get(1..) {
         Some(text) if text.starts_with('\u{feff}') => 1,

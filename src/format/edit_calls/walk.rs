@@ -7,23 +7,27 @@ use crate::format::{Output, Reading, fault, parse};
 use crate::response::Response;
 use crate::span::Span;
 
+/// The keys of a call's id.
 const ID: &[&str] = &["id", "call_id", "callID", "tool_call_id", "tool_id"];
-const OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id", "tool_id"];
+/// The keys with which a result names its call.
+const RESULT_OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id", "tool_id"];
+/// The keys of a tool's name.
 pub(super) const NAME: &[&str] = &["name", "tool", "tool_name"];
+/// The keys of a call's arguments.
 pub(super) const INPUT: &[&str] = &["input", "arguments", "args", "parameters"];
 
-/// The fields that show that incomplete arguments are those of an edit.
-const NAMES: &[Option<Name>] = &[Some(Name::Path), Some(Name::Old), Some(Name::Patch)];
+/// The fields that show that incomplete arguments are meant for an edit.
+const EDIT_FIELDS: &[Option<Name>] = &[Some(Name::Path), Some(Name::Old), Some(Name::Patch)];
 
-/// Walks over JSON and adds the calls.
+/// Walks over JSON and adds the calls in it.
 pub(super) struct Walk<'a> {
     /// The index of the response.
     pub(super) response: u32,
     /// Maps an offset in the JSON to the response.
     pub(super) place: &'a dyn Fn(usize) -> usize,
     pub(super) out: &'a mut Output,
-    /// Whether the model says what the values here say, as far as is known.
-    pub(super) is_said: bool,
+    /// Whether the values here are of a turn of the model, according to the last `role`.
+    pub(super) is_model_turn: bool,
 }
 
 /// A call in a conversation.
@@ -44,13 +48,13 @@ impl Walk<'_> {
         Span::new(self.response, (self.place)(value.range().start), (self.place)(value.range().end))
     }
 
-    /// Adds the call or the result that a value is; returns whether it is either.
+    /// Adds a value if it is a call or a result; returns whether it is either.
     fn take(&mut self, value: Value<'_>) -> bool {
         if let Some(role) = value.member(&["role"]) {
-            self.is_said = ["\"assistant\"", "\"model\""].contains(&role.written());
+            self.is_model_turn = ["\"assistant\"", "\"model\""].contains(&role.written());
         }
-        if self.is_said && has_edits(value) {
-            self.out.beside(self.span(value));
+        if self.is_model_turn && has_edits(value) {
+            self.out.leftover(self.span(value));
         }
         if value.kind() != Kind::Object || !value.is_whole() {
             return false;
@@ -59,7 +63,7 @@ impl Walk<'_> {
             self.take_item(value, item);
             return true;
         }
-        if let Some(id) = value.member(OF) {
+        if let Some(id) = value.member(RESULT_OF) {
             let output = value.member(&["output"]).and_then(Value::text);
             if is_failed(value) || output.is_some_and(|text| exits_with_error(&text.text)) {
                 self.out.calls.failed.extend(id.text().map(|id| id.text));
@@ -79,13 +83,13 @@ impl Walk<'_> {
             Some(text) => self.take_string(item.name, text, span),
         }
         if before == self.out.lengths() {
-            self.out.beside(span);
+            self.out.leftover(span);
         } else {
             let id = item.id.unwrap_or_else(|| span.start.to_string());
             if is_failed(value) || value.member(&["state"]).is_some_and(is_failed) {
                 self.out.calls.failed.insert(id.clone());
             }
-            self.out.calls.made.push((id, span));
+            self.out.calls.with_edits.push((id, span));
         }
     }
 
@@ -105,7 +109,9 @@ impl Walk<'_> {
             Some(root) => {
                 Call::new(Some(name), span, root, &place).take(self.out);
             }
-            None if is_tool(name, PATCHERS) || json.keys().any(|key| NAMES.contains(&Name::of(key))) => {
+            None if is_tool(name, PATCHERS)
+                || json.keys().any(|key| EDIT_FIELDS.contains(&Name::of(key))) =>
+            {
                 self.out.fault(fault::invalid_json(span, "the arguments break off or are malformed"));
             }
             None => {}
@@ -113,9 +119,9 @@ impl Walk<'_> {
     }
 }
 
-/// The call of an object with a name and arguments.
+/// Returns the call in an object with a name and arguments.
 fn item(value: Value<'_>) -> Option<Item<'_>> {
-    // In OpenAI's format, both are in an inner object.
+    // In OpenAI's format, the name and the arguments are in an inner object.
     let function = value.member(&["function", "functionCall", "function_call"]);
     let inner = function.filter(|inner| inner.kind() == Kind::Object).unwrap_or(value);
     let name = inner.member(NAME).filter(|name| name.is_string())?.written().trim_matches('"');
@@ -129,7 +135,8 @@ fn item(value: Value<'_>) -> Option<Item<'_>> {
     is_input.then(|| Item { name, input, id: id.map(|id| id.text) })
 }
 
-/// Whether a string that is no argument of a call, such as what the model said beside its calls, contains edits.
+/// Whether a string contains edits. It is not an argument of a call, but for example what the model said between its
+/// calls.
 fn has_edits(value: Value<'_>) -> bool {
     let text = value.text().filter(|_| value.written().contains("\\n"));
     text.and_then(|text| Response::new(0, "", text.text.into_bytes(), u64::MAX).ok())

@@ -15,8 +15,8 @@ use crate::span::Span;
 
 /// Tools with tags of their own. Other names may be wrappers, such as `<apply_patch>` around a patch.
 const TOOLS: [&str; 5] = ["write_to_file", "replace_in_file", "apply_diff", "str_replace", "delete_file"];
-/// Tools with tags of their own that edit files in other ways, which are refused.
-const OTHERS: [&str; 4] = ["search_and_replace", "insert_content", "edit_file", "create_file"];
+/// Tools with tags of their own whose calls are refused, because they edit files in other ways.
+const REFUSED_TOOLS: [&str; 4] = ["search_and_replace", "insert_content", "edit_file", "create_file"];
 
 /// The tag of a call or a field.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl<'r> Opening<'r> {
     /// The tag of a call at the start of a text.
     fn of_call(text: &'r str) -> Option<Self> {
         let (tag, false) = tag::peek(text)? else { return None };
-        if is_own(tag) {
+        if is_tool_tag(tag) {
             let is_whole = text[1 + tag.len()..].starts_with('>');
             return is_whole.then_some(Self { name: tag, tag, length: tag.len() + 2 });
         }
@@ -41,18 +41,19 @@ impl<'r> Opening<'r> {
         is_editor(opening.name).then_some(opening)
     }
 
-    /// The tag of a field at the start of a text. In a tool's own tag, an unknown field must end on the same line.
+    /// Returns the tag of a field at the start of a text. Inside of a tool's own tag, an unknown field must end on the
+    /// same line.
     fn of_field(self, text: &'r str) -> Option<Self> {
         let (tag, false) = tag::peek(text)? else { return None };
-        if !is_own(self.tag) {
+        if !is_tool_tag(self.tag) {
             return Self::named(text, tag, &["parameter"]);
         }
         let rest = text[1 + tag.len()..].strip_prefix('>')?;
-        let is_one = Name::of(tag).is_some() || trim(rest).ends_with(&format!("</{tag}>"));
-        is_one.then_some(Self { name: tag, tag, length: tag.len() + 2 })
+        let is_field = Name::of(tag).is_some() || trim(rest).ends_with(&format!("</{tag}>"));
+        is_field.then_some(Self { name: tag, tag, length: tag.len() + 2 })
     }
 
-    /// A tag with a name, as in `<invoke name="Edit">` and `<function=edit>`.
+    /// Returns a tag with a name, as in `<invoke name="Edit">` and `<function=edit>`.
     fn named(text: &'r str, tag: &'r str, tags: &[&str]) -> Option<Self> {
         tag.rsplit(':').next().filter(|tag| tags.contains(tag))?;
         let end = memchr::memchr(b'>', text.as_bytes())?;
@@ -64,8 +65,8 @@ impl<'r> Opening<'r> {
 }
 
 /// Whether a tag is that of a tool.
-fn is_own(tag: &str) -> bool {
-    TOOLS.contains(&tag) || OTHERS.contains(&tag)
+fn is_tool_tag(tag: &str) -> bool {
+    TOOLS.contains(&tag) || REFUSED_TOOLS.contains(&tag)
 }
 
 pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
@@ -86,13 +87,13 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let diff = diff.map(|(field, first)| (*first, field.span.end as usize));
     let call = Call::of_fields(opening.name, span, fields.into_iter().map(|(field, _)| field).collect());
     let taken = read.and_then(|()| match diff.filter(|_| call.patch().is_none()) {
-        _ if OTHERS.contains(&opening.tag) => {
+        _ if REFUSED_TOOLS.contains(&opening.tag) => {
             Err(fault::unknown_operation(span, opening.name, &TOOLS.join(", ")).into())
         }
         Some(blocks) => take_blocks(cursor, &call, blocks, out),
-        None => match call.take(out) || !is_own(opening.tag) {
+        None => match call.take(out) || !is_tool_tag(opening.tag) {
             true => Ok(()),
-            // A tool's own tag is meant as an edit.
+            // A tag of a tool is meant as an edit, so a call that is not one is an error.
             false => call.path().map(drop),
         },
     });
@@ -101,8 +102,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     }
 }
 
-/// Adds the edits of a call's SEARCH/REPLACE blocks, which are from `first` to `end`. They are read with the cursor,
-/// because the fence around the call matters to them.
+/// Adds the edits of a call's SEARCH/REPLACE blocks, which are from `first` to `end`. The cursor of the response reads
+/// them, because the fence around the call matters for them.
 fn take_blocks<'r>(
     cursor: &mut Cursor<'r>,
     call: &Call<'_>,
@@ -123,7 +124,8 @@ fn take_blocks<'r>(
     Ok(())
 }
 
-/// Reads the fields of a call and the closing tag. After an error, it reads on and returns the first error at the end.
+/// Reads the fields of a call and the closing tag. An error does not stop reading; the first one is returned at the
+/// end.
 fn read_fields<'r>(
     cursor: &mut Cursor<'r>,
     call: Opening<'r>,
@@ -158,8 +160,8 @@ fn read_fields<'r>(
     }
 }
 
-/// Reads the value between the tags of a field; returns the field, and where the value begins. Without a closing tag,
-/// goes to the next call or to the end.
+/// Reads the value between the tags of a field. Returns the field, and where the value begins. If there is no closing
+/// tag, goes to the next call or to the end.
 fn read_value<'r>(
     cursor: &mut Cursor<'r>,
     call: Opening<'r>,

@@ -1,8 +1,8 @@
 //! The content of a directive: where it ends, the fence around it, and the `<why>` before it.
 //!
-//! Content is not escaped, so it may contain closing tags. The one that counts is at the start of a line, or before
-//! text that can only follow a directive. Content that runs into another directive is refused. So is content in a fence
-//! if it is unclear what belongs to the file.
+//! Content is not escaped, so it may contain closing tags. The content ends at a closing tag at the start of a line, or
+//! before text that can only follow a directive. Content that runs into another directive is refused. Content in a
+//! fence is refused if it is unclear which lines belong to the file.
 
 use super::TagKind;
 use super::directive::Directive;
@@ -12,12 +12,12 @@ use crate::format::scan::{Cursor, Line, Lines, Payload, is_blank, starts_with_ig
 use crate::format::tag::{self, Brackets, Kind, Tag};
 use crate::response::Passage;
 
-/// The lengths of a fence in which even tags of this format are text. Fences of three marks are too common: the fence
-/// of the next directive would close an unclosed one.
-pub(super) const GUARDING: std::ops::RangeInclusive<usize> = LONG..=32;
+/// The lengths of fences in which even tags of this format are content. Fences of three marks are too common: if one
+/// has no closing line, the fence of the next directive would close it.
+pub(super) const LONG_FENCE: std::ops::RangeInclusive<usize> = LONG..=32;
 
-/// The greatest indentation of a patch's tags. With a greater one, the closing tag is at the margin. The response may be
-/// searched once for each indentation, so there must be few.
+/// The greatest indentation of the tags of a patch. If the opening tag is indented more, the closing tag must be at the
+/// start of its line. There must be few possible indentations, because the response may be searched once for each.
 const MAX_INDENT: usize = 3;
 
 /// The content of a directive.
@@ -31,7 +31,7 @@ pub(super) struct Content<'r> {
 }
 
 impl<'r> Content<'r> {
-    /// Its text for a file: without the fence around it, each line ending with `\n`.
+    /// Returns its text for a file, without the fence around it, and with each line ending with `\n`.
     pub(super) fn text(&self, cursor: &Cursor<'r>, path: &str) -> Result<Passage, Fault> {
         if self.inline {
             return Ok(self.payload.text());
@@ -50,16 +50,17 @@ impl<'r> Content<'r> {
         }
         let opening = self.payload.first().and_then(|line| Some((line, Fence::of(line.text)?)));
         let unclear = if is_markdown(path) {
-            // A Markdown fence may be around everything, or end at the first fence line without an info string.
+            // It is unclear whether a `markdown` fence is around everything or ends at the first fence line without an
+            // info string.
             let is_bare = Fence::of(last).is_some_and(|fence| fence.info.is_empty());
             opening.filter(|(_, fence)| is_bare && says_markdown(fence.info)).map(|(line, _)| line)
         } else {
-            let lone = Pairs::of(self.payload.lines()).lone;
+            let unpaired = Pairs::of(self.payload.lines()).unpaired;
             let opening = opening.map(|(line, _)| line);
-            if let Some(line) = opening.filter(|line| lone.contains(line)) {
+            if let Some(line) = opening.filter(|line| unpaired.contains(line)) {
                 return Err(fault::unterminated(cursor.span(line.start, line.end()), "fence").into());
             }
-            opening.or(lone.last().copied().filter(|line| line.end() >= end))
+            opening.or(unpaired.last().copied().filter(|line| line.end() >= end))
         };
         if let Some(line) = unclear {
             return Err(fault::unclear_fence(cursor.span(line.start, line.end())).into());
@@ -68,26 +69,27 @@ impl<'r> Content<'r> {
     }
 }
 
-/// Where the closing tag of a directive may be.
+/// The rules for where the closing tag of a directive may be.
 #[derive(Clone, Copy)]
 struct Closing<'r> {
     brackets: Brackets,
     /// The name of the directive's tag.
     name: &'r str,
     is_patch: bool,
-    /// The indentation of the opening tag, at most [`MAX_INDENT`]. In a patch, a blank may be the mark of a line, so the
-    /// closing tag of a patch is at the margin or indented like the opening tag.
+    /// The indentation of the opening tag, at most [`MAX_INDENT`]. The closing tag of a patch must have this
+    /// indentation or none, because a blank may be the mark of a context line.
     indent: usize,
 }
 
 impl Closing<'_> {
-    /// Whether a line may contain a tag that matters. It is cheap.
+    /// Whether a line may contain a tag that matters. This is a fast check.
     fn may_have_tag(self, line: &str) -> bool {
         memchr::memchr(b'<', line.as_bytes()).is_some()
             || (self.brackets == Brackets::SQUARE && line.starts_with(Brackets::SQUARE.open))
     }
 
-    /// The text of a line without its indentation; `None` if no tag of this directive may be indented like that.
+    /// Returns the text of a line without its indentation; `None` if a tag of this directive must not have that
+    /// indentation.
     fn text_of(self, line: &str) -> Option<&str> {
         let blanks = line.bytes().take_while(|&byte| is_blank(byte)).count();
         let is_angle = self.brackets == Brackets::ANGLE;
@@ -102,8 +104,8 @@ impl Closing<'_> {
         alone.then_some(length)
     }
 
-    /// The end of the content, and the rest of the line after the closing tag, if the line has that. `inline`: the line
-    /// is the rest of the opening tag's line.
+    /// Returns the end of the content and the rest of the line after the closing tag, if the closing tag is in this
+    /// line. `inline`: the line is the rest of the opening tag's line.
     fn find<'r>(self, line: Line<'r>, below: &Lines<'r>, inline: bool) -> Option<(usize, Line<'r>)> {
         if let Some(text) = self.text_of(line.text)
             && let Some(length) = self.length(text)
@@ -118,7 +120,7 @@ impl Closing<'_> {
             return None;
         }
         tag::closings(line, self.name, self.brackets).find_map(|(at, rest)| {
-            // A line of a patch may contain any of these tags.
+            // In a patch, a line may contain any of these tags as content.
             let ends = match tag::next_text(rest, below) {
                 Some(_) if inline && rest.is_blank() => true,
                 Some(next) if next.start > rest.start => self.text_of(next.text).is_some_and(may_follow),
@@ -135,21 +137,21 @@ fn may_follow(text: &str) -> bool {
     matches!(TagKind::of(text), Some(TagKind::EnvelopeEnd | TagKind::Directive(_)))
 }
 
-/// The end of the content, and the rest of the line after the closing tag; without a closing tag, the line where the next
-/// directive begins or the envelope ends.
+/// Returns the end of the content and the rest of the line after the closing tag. If there is no closing tag, returns
+/// the line where the next directive begins or the envelope ends.
 fn find_end<'r>(
     mut lines: Lines<'r>,
     closing: Closing<'_>,
     mut inline: bool,
 ) -> Result<(usize, Line<'r>), Option<Line<'r>>> {
-    if let Some(end) = guarded_end(lines.clone(), closing) {
+    if let Some(end) = find_end_after_long_fence(lines.clone(), closing) {
         return Ok(end);
     }
     let mut envelope_end = None;
     loop {
         if !inline {
             // Most lines have no tag.
-            lines.pass(|line| !closing.may_have_tag(line.text));
+            lines.skip_lines_while(|line| !closing.may_have_tag(line.text));
         }
         let Some(line) = lines.next() else { return Err(envelope_end) };
         if closing.may_have_tag(line.text) {
@@ -169,18 +171,19 @@ fn find_end<'r>(
     }
 }
 
-/// The same for content in a long fence, if no fence line inside is as long.
-fn guarded_end<'r>(mut lines: Lines<'r>, closing: Closing<'_>) -> Option<(usize, Line<'r>)> {
+/// Does the same for content in a long fence, if no fence line inside of it is as long.
+fn find_end_after_long_fence<'r>(mut lines: Lines<'r>, closing: Closing<'_>) -> Option<(usize, Line<'r>)> {
     let first = lines.find(|line| !line.is_blank())?;
-    let open = Fence::of(first.text).filter(|fence| GUARDING.contains(&fence.length) && !closing.is_patch)?;
+    let open =
+        Fence::of(first.text).filter(|fence| LONG_FENCE.contains(&fence.length) && !closing.is_patch)?;
     let end = lines.find_map(|line| Fence::of(line.text).filter(|fence| fence.may_close(open)))?;
     let line = lines.find(|line| !line.is_blank()).filter(|_| end.closes(open))?;
     closing.text_of(line.text).and_then(|text| closing.length(text))?;
     closing.find(line, &lines, false)
 }
 
-/// Reads the content after a tag and the closing tag, and goes past them; without a closing tag, goes to the next
-/// directive, the end of the envelope or the end of the input. After a self-closed tag, there is no content.
+/// Reads the content after a tag and the closing tag, and goes past them. If there is no closing tag, goes to the next
+/// directive, the end of the envelope or the end of the input. A self-closed tag has no content.
 pub(super) fn read<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'r>,

@@ -1,4 +1,4 @@
-//! A directive: its tag, its content, and the edit.
+//! A directive: its tag, its content, and the edit that it becomes.
 
 use super::content::{self, Content};
 use crate::edit::{Edit, Existing, Missing, Op, Target};
@@ -23,7 +23,7 @@ impl Directive {
     pub(super) const NAMES: [&str; 6] =
         ["FILE_NEW", "FILE_PATCH", "FILE_APPEND", "FILE_RENAME", "FILE_COPY", "FILE_DELETE"];
 
-    /// The directive of a tag's name, ignoring case.
+    /// Returns the directive with the name of a tag, ignoring case.
     pub(super) fn named(name: &str) -> Option<Self> {
         let at = Self::NAMES.iter().position(|known| name.eq_ignore_ascii_case(known))?;
         Self::ALL.get(at).copied()
@@ -56,7 +56,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output, directive: Directi
     out.take(edit.map_err(|fault| fault.with_lost(span).into()), path.map(|path| path.value.to_owned()));
 }
 
-/// The path, the operation and the reason of a directive.
+/// Returns the path, the operation and the reason of a directive.
 fn lower(
     cursor: &Cursor<'_>,
     directive: Directive,

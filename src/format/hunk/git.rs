@@ -34,7 +34,7 @@ impl HeaderLine {
         ("+++ ", Self::NewName),
         ("rename from ", Self::From(Move::Rename)),
         ("rename to ", Self::To(Move::Rename)),
-        // As git once wrote them, and still reads them.
+        // Git once wrote these, and still reads them.
         ("rename old ", Self::From(Move::Rename)),
         ("rename new ", Self::To(Move::Rename)),
         ("copy from ", Self::From(Move::Copy)),
@@ -52,12 +52,12 @@ impl HeaderLine {
 
     /// The kind of a line, and the length of its beginning.
     pub(in crate::format) fn of(line: &str) -> Option<(Self, usize)> {
-        let is_it = |(beginning, _): &&(&str, Self)| line.starts_with(beginning);
-        Self::BEGINNINGS.iter().find(is_it).map(|(beginning, kind)| (*kind, beginning.len()))
+        let begins = |(beginning, _): &&(&str, Self)| line.starts_with(beginning);
+        Self::BEGINNINGS.iter().find(begins).map(|(beginning, kind)| (*kind, beginning.len()))
     }
 
     /// Whether it does more than change the lines of a file.
-    pub(in crate::format) fn is_more(self, line: &str) -> bool {
+    pub(in crate::format) fn changes_more_than_lines(self, line: &str) -> bool {
         match self {
             Self::OldName | Self::NewName | Self::Index | Self::Similarity => false,
             Self::NewFileMode => !line.trim_end().ends_with(" 100644"),

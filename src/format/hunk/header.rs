@@ -1,6 +1,6 @@
 //! The lines before and between hunks: `@@` lines and headers.
 
-use super::Due;
+use super::Remaining;
 use super::git::HeaderLine;
 use crate::diag::Diagnostic;
 use crate::format::scan::{Below, Line, trim};
@@ -38,19 +38,20 @@ impl Numbers {
         numbers
     }
 
-    /// How many lines of a hunk with these numbers are missing; `counted` are the old and new lines so far.
-    pub(super) fn due(&self, counted: [u32; 2]) -> Due {
-        let (Some(old), Some(new)) = (self.old.count, self.new.count) else { return Due::Unknown };
+    /// How many lines of a hunk with these numbers are still to be read. `counted` are its old and new lines so far.
+    pub(super) fn remaining(&self, counted: [u32; 2]) -> Remaining {
+        let (Some(old), Some(new)) = (self.old.count, self.new.count) else { return Remaining::Unknown };
         match [old.checked_sub(counted[0]), new.checked_sub(counted[1])] {
-            [Some(0), Some(0)] => Due::Nothing,
-            [Some(old), Some(new)] => Due::Lines(old.max(new) as usize),
-            _ => Due::Less,
+            [Some(0), Some(0)] => Remaining::Zero,
+            [Some(old), Some(new)] => Remaining::Lines(old.max(new) as usize),
+            _ => Remaining::Negative,
         }
     }
 
-    /// Whether lines lack their marks: one count is met, and the other would be if some of the context lines, at most
-    /// `context`, were removed or added lines.
-    pub(super) fn miss_marks(&self, context: u32, counted: [u32; 2]) -> bool {
+    /// Whether removed or added lines have lost their marks. `counted` are the old and new lines of the hunk; `context`
+    /// is how many of its lines may have lost a mark. For example, with `-1,2 +1,3` and three context lines, the new
+    /// lines are right, but one old line is too many: a `+` is missing.
+    pub(super) fn lacks_marks(&self, context: u32, counted: [u32; 2]) -> bool {
         let (Some(old), Some(new)) = (self.old.count, self.new.count) else { return false };
         match [counted[0].checked_sub(old), counted[1].checked_sub(new)] {
             [Some(0), Some(more)] | [Some(more), Some(0)] => (1..=context).contains(&more),
@@ -59,7 +60,8 @@ impl Numbers {
     }
 }
 
-/// The text of an `@@` line: after the second `@@`, or in the place of the numbers. `text` follows the first `@@`.
+/// Returns the text of an `@@` line, which is after the second `@@`, or instead of the numbers. `text` is what follows
+/// the first `@@`.
 pub(super) fn section(text: &str) -> Option<String> {
     let is_text = |text: &str| text.contains(|c: char| !c.is_whitespace() && !matches!(c, '.' | '…'));
     let (inner, after) = text.split_once("@@").unwrap_or((text, ""));
@@ -69,8 +71,8 @@ pub(super) fn section(text: &str) -> Option<String> {
     Some(section.trim().to_owned()).filter(|section| is_text(section))
 }
 
-/// The text of an `@@` line in a Codex patch; `Some(None)` if it has none, or only dots. Line numbers of a unified
-/// diff are skipped. `None` for other lines.
+/// Returns the text of an `@@` line in a Codex patch; `Some(None)` if it has no text, or only dots; `None` for other
+/// lines. Line numbers as in a unified diff are skipped.
 pub(in crate::format) fn context(text: &str) -> Option<Option<&str>> {
     let rest = text.strip_prefix("@@")?;
     if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
@@ -98,7 +100,8 @@ impl Range {
     }
 }
 
-/// The text after the second `@@`, if git's numbers are before it. `text` follows the first `@@`.
+/// Returns the text after the second `@@`, if numbers as git writes them are before it. `text` is what follows the
+/// first `@@`.
 pub(in crate::format) fn after_numbers(text: &str) -> Option<&str> {
     let (old, rest) = Range::of(text.strip_prefix(" -")?);
     let (new, rest) = Range::of(rest.strip_prefix(" +")?);
@@ -112,7 +115,7 @@ fn number(text: &str) -> (Option<u32>, &str) {
     (text[..length].parse().ok(), &text[length..])
 }
 
-/// The names in a `--- ` line and the `+++ ` line below it, and whether an `@@` line follows.
+/// Returns the names in a `--- ` line and the `+++ ` line below it, and whether an `@@` line follows.
 pub(in crate::format) fn names<'r>(
     line: Line<'r>,
     below: &impl Below<'r>,
@@ -123,7 +126,7 @@ pub(in crate::format) fn names<'r>(
     Some((old, new, below.next().is_some_and(|line| line.text.starts_with("@@"))))
 }
 
-/// Whether both names, with git's prefixes, are of one file, or one of them is `/dev/null`.
+/// Whether both names are of the same file and have git's prefixes, or one of them is `/dev/null`.
 pub(in crate::format) fn is_one_file(old: &str, new: &str) -> bool {
     let name = |text: &str| text.split('\t').next().unwrap_or(text).trim_end().to_owned();
     let (old, new) = (name(old), name(new));
@@ -139,27 +142,30 @@ pub(in crate::format) fn is_placeholder(name: &str) -> bool {
     PLACEHOLDERS.contains(&name)
 }
 
-/// The error about a header of another file, or a header that does more than change lines.
+/// Returns the error about a header that names another file, or does more than change lines.
 pub(super) fn misplaced(span: Span) -> Diagnostic {
     let what = "the header does more than change the lines of this file";
     fault::malformed_hunk(span, what)
         .with_help("give each other file, and each removal, move or mode, an edit of its own")
 }
 
-/// The error about a line outside of the hunks of one file.
+/// Returns the error about a line outside of the hunks of a file, if it is one.
 pub(super) fn fault_outside(text: &str, span: Span, path: &str) -> Option<Diagnostic> {
     let name = text.strip_prefix("+++ ").map(|name| name.split('\t').next().unwrap_or(name).trim());
     let is_misplaced = match name {
         Some(name) => {
             // The name may have git's prefix, or be a part of the path.
-            let is_path = |name: &str| file::is_same(name, path);
+            let is_path = |name: &str| file::may_be_same(name, path);
             let is_own = is_path(name) || name.strip_prefix("b/").is_some_and(is_path);
             name == "/dev/null" || !is_placeholder(name) && !is_own
         }
         None if text.starts_with(['+', '-']) && !text.starts_with("--- ") => {
             return Some(fault::no_hunk(span));
         }
-        None => HeaderLine::of(text).is_some_and(|(line, _)| line.is_more(text)) || text.starts_with("*** "),
+        None => {
+            HeaderLine::of(text).is_some_and(|(line, _)| line.changes_more_than_lines(text))
+                || text.starts_with("*** ")
+        }
     };
     is_misplaced.then(|| misplaced(span))
 }

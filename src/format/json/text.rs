@@ -1,4 +1,4 @@
-//! The texts of JSON strings. The tree has read them, so they are valid.
+//! Decodes JSON strings. The parser of the tree has already checked that they are valid.
 
 /// A decoded string, and the offset of each of its bytes in the response.
 #[derive(Debug)]
@@ -7,12 +7,12 @@ pub(in crate::format) struct Decoded {
     pub(in crate::format) text: String,
     /// The offset of the first byte.
     start: usize,
-    /// For each escape, where it ends: the offset in `text`, and the offset in the string as written.
+    /// For each escape, the offset of its end in `text`, and in the string as written.
     escapes: Vec<(u32, u32)>,
 }
 
 impl Decoded {
-    /// Decodes a string with its quotes, which is at an offset.
+    /// Decodes a string with its quotes, which begins at the offset `start` of the response.
     pub(in crate::format) fn of(written: &str, start: usize) -> Self {
         let mut decoded =
             Self { text: String::with_capacity(written.len()), start: start + 1, escapes: Vec::new() };
@@ -24,7 +24,8 @@ impl Decoded {
         decoded
     }
 
-    /// The offset in the response of the byte at an offset of `text`; at the end of `text`, that of the closing quote.
+    /// Returns the offset in the response of the byte at an offset of `text`. For the end of `text`, returns the offset
+    /// of the closing quote.
     pub(in crate::format) fn place(&self, offset: usize) -> usize {
         let before = self.escapes.partition_point(|(at, _)| *at as usize <= offset).checked_sub(1);
         let (text, written) = before.and_then(|at| self.escapes.get(at)).copied().unwrap_or((0, 0));
@@ -32,7 +33,8 @@ impl Decoded {
     }
 }
 
-/// Passes the decoded substrings of a string to `take`; each that is an escape with the offset where the escape ends.
+/// Passes the decoded chunks of a string to `take`. A chunk that is an escape comes with the offset where that escape
+/// ends.
 fn decode(written: &str, take: &mut dyn FnMut(&str, Option<usize>)) {
     let mut inner = written.strip_suffix('"').unwrap_or("").chars();
     inner.next();
@@ -51,7 +53,7 @@ fn decode(written: &str, take: &mut dyn FnMut(&str, Option<usize>)) {
     }
 }
 
-/// The character of an escape, and the length of the escape.
+/// Returns the character of an escape, and the length of the escape.
 fn escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'b' => '\u{8}',
@@ -78,8 +80,8 @@ pub(in crate::format) fn ends_with_break(written: &str) -> bool {
     (last == "n" || last.eq_ignore_ascii_case("u000a")) && backslashes % 2 == 0
 }
 
-/// Passes the decoded substrings of a string to `take`, with `\r\n` as `\n`. `is_line`: a line break is added if the string
-/// does not end with one.
+/// Passes the decoded chunks of a string to `take`, with `\n` instead of `\r\n`. `is_line`: a line break is added if
+/// the string does not end with one.
 fn normalized(written: &str, is_line: bool, take: &mut dyn FnMut(&str)) {
     let mut is_return = false;
     let mut pass = |piece: &str| {
@@ -112,14 +114,14 @@ pub(in crate::format) fn with_break(written: &str, take: &mut dyn FnMut(&str)) -
     Some(())
 }
 
-/// Converts a list of strings to lines, each ending with `\n`. A string with line breaks is several lines; a line break
-/// at its end begins no further line.
+/// Converts a list of strings to lines, each ending with `\n`. A string with line breaks becomes several lines. A line
+/// break at the end of a string adds no empty line.
 pub(in crate::format) fn lines(list: &str, take: &mut dyn FnMut(&str)) -> Option<()> {
     strings(list).for_each(|line| normalized(line, true, take));
     Some(())
 }
 
-/// The strings in a list, or the string of a key, with their quotes.
+/// Returns the strings in a list, or the string of a key, with their quotes.
 pub(in crate::format) fn strings(written: &str) -> impl Iterator<Item = &str> {
     let bytes = written.as_bytes();
     let mut at = 0;

@@ -22,9 +22,9 @@ pub(in crate::format) enum Kind {
     Object,
     /// A list without strings.
     List,
-    /// A list of strings and other values. Only the others are kept.
+    /// A list of strings and other values. The strings are not kept.
     Mixed,
-    /// A list of only strings, at least one. They are not kept, because there may be one for each line of a file.
+    /// A list of strings, at least one. They are not kept, because there may be one for each line of a file.
     Strings,
     String,
     /// A number, `true`, `false` or `null`.
@@ -39,7 +39,7 @@ struct Node {
     end: u32,
     /// The range of its key without the quotes; empty if it has none.
     key: (u32, u32),
-    /// The index after all nodes inside of it.
+    /// The index of the first node after it and the nodes inside of it.
     next: u32,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Nodes {
     pub(super) broken: Option<Broken>,
 }
 
-/// Why reading stops: an error, or `None` for too many values.
+/// The reason why reading stops: an error, or `None` if there are too many values.
 type Stop = Option<ReaderError>;
 
 struct Builder<'r, R: Read> {
@@ -137,15 +137,15 @@ impl<R: Read> Builder<'_, R> {
                 self.value((0, 0))?;
             }
         }
-        let others = self.nodes.len() > index + 1;
+        let has_other_values = self.nodes.len() > index + 1;
         if let Some(node) = self.nodes.get_mut(index).filter(|_| strings > 0) {
-            node.kind = if others { Kind::Mixed } else { Kind::Strings };
+            node.kind = if has_other_values { Kind::Mixed } else { Kind::Strings };
         }
         Ok(self.json.end_array()?)
     }
 }
 
-/// The error that stops reading.
+/// Returns where and why the value is incomplete.
 fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
     let at = |place: JsonReaderPosition| place.data_pos.map_or(end, |at| start + at as usize);
     let (at, why, ends) = match stop {
@@ -243,8 +243,8 @@ impl<'a> Value<'a> {
         std::iter::successors(value(self.at + 1), move |child| value(child.node.next as usize))
     }
 
-    /// Calls `enters` for this value and all values inside of it, in order; those inside of a value are skipped if it
-    /// returns false.
+    /// Calls `enters` for this value and all values inside of it, in order. If it returns false for a value, the values
+    /// inside of that one are skipped.
     pub(in crate::format) fn walk(self, mut enters: impl FnMut(Value<'a>) -> bool) {
         let mut at = self.at;
         while let Some(node) = self.nodes.get(at).filter(|_| at < self.node.next as usize) {
@@ -252,7 +252,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The first member with one of these keys, by the order of the keys, that is not `null`.
+    /// Returns the first member with one of these keys that is not `null`. An earlier key in the list is preferred.
     pub(in crate::format) fn member(self, keys: &[&str]) -> Option<Value<'a>> {
         if self.node.kind != Kind::Object {
             return None;
@@ -261,13 +261,13 @@ impl<'a> Value<'a> {
         keys.iter().find_map(of)
     }
 
-    /// Its decoded text, if it is a complete string.
+    /// Returns its decoded text, if it is a complete string.
     pub(in crate::format) fn text(self) -> Option<Decoded> {
         (self.is_string() && self.is_whole()).then(|| Decoded::of(self.written(), self.node.start as usize))
     }
 
-    /// Its text, which is decoded by `conversion` when it is used. The byte at `offset` counts as the opening quote of a
-    /// string.
+    /// Returns its text, which `conversion` decodes when it is used. The byte at `offset` counts as the opening quote
+    /// of the string.
     pub(in crate::format) fn passage(self, offset: usize, conversion: Conversion) -> Passage {
         let range = self.range();
         self.response.converted(range.start + offset..range.end, conversion)

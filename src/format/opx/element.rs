@@ -1,4 +1,4 @@
-//! An `<edit>` element: its attributes, its parts, and the edit.
+//! An `<edit>` element: its attributes, its parts, and the edit that it becomes.
 
 use super::opening;
 use super::payload;
@@ -14,7 +14,8 @@ use crate::span::Span;
 const MAX_MARKER: usize = 64;
 /// The parts of an edit.
 const PARTS: [&str; 4] = ["find", "put", "to", "why"];
-/// The operations, and for each of the first three parts whether the operation needs it. If not, it is an error.
+/// The operations. For each: whether it needs the parts `<find>`, `<put>` and `<to>`. A part that it does not need is
+/// an error.
 const OPERATIONS: [(&str, [bool; 3]); 5] = [
     ("new", [false, true, false]),
     ("patch", [true, true, false]),
@@ -55,7 +56,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     out.take(edit.map_err(|fault| fault.with_lost(span).into()), path);
 }
 
-/// The path and the operation (its index in [`OPERATIONS`]) of an element.
+/// Returns the path of an element, and its operation as an index in [`OPERATIONS`].
 fn head(tag: &Tag<'_>) -> Result<(Target, usize), Fault> {
     tag.check(&["file", "op", "root"])?;
     let root = tag.attribute("root");
@@ -75,8 +76,8 @@ impl<'r> Parts<'r> {
         self.fault.get_or_insert(fault.into());
     }
 
-    /// Returns the value, or keeps the error.
-    fn note<T>(&mut self, read: Result<T, impl Into<Fault>>) -> Option<T> {
+    /// Returns the value, or keeps the error if it is the first.
+    fn ok_or_fail<T>(&mut self, read: Result<T, impl Into<Fault>>) -> Option<T> {
         read.map_err(|fault| self.fail(fault)).ok()
     }
 
@@ -90,7 +91,7 @@ impl<'r> Parts<'r> {
             let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
             if closing && is("edit") {
                 let end = tag::read(cursor);
-                self.note(end.check(&[]));
+                self.ok_or_fail(end.check(&[]));
                 return;
             }
             // The next edit begins, so this one has no closing tag.
@@ -115,7 +116,7 @@ impl<'r> Parts<'r> {
     fn read_part(&mut self, cursor: &mut Cursor<'r>, part: usize) {
         let tag = tag::read(cursor);
         let known: &[&str] = [&["occurrence", "marker"][..], &["marker"], &["file"], &[]][part];
-        self.note(tag.check(known));
+        self.ok_or_fail(tag.check(known));
         if self.seen[part].replace(tag.span).is_some() {
             self.fail(fault::duplicate_field(tag.span, &format!("<{}>", tag.name), "`<edit>`"));
         }
@@ -126,7 +127,7 @@ impl<'r> Parts<'r> {
             0 | 1 => self.read_payload(cursor, &tag, part == 0),
             2 => {
                 let to = tag.target("file");
-                self.to = self.note(to);
+                self.to = self.ok_or_fail(to);
                 cursor.skip_blank_lines();
                 if tag.opens() {
                     match tag::closing_length(cursor.text(), "to", tag.brackets) {
@@ -142,7 +143,7 @@ impl<'r> Parts<'r> {
                 };
                 let text = tag::read_text(cursor, "why", is_own);
                 let text = text.ok_or_else(|| fault::unterminated(tag.span, &tag.shown()));
-                self.why = self.note(text).and_then(|text| why::join_paragraphs(&text));
+                self.why = self.ok_or_fail(text).and_then(|text| why::join_paragraphs(&text));
             }
         }
     }
@@ -154,7 +155,7 @@ impl<'r> Parts<'r> {
         };
         if let Some(value) = tag.attribute("occurrence") {
             let anchor = occurrence(value.value).map(Anchor::Occurrence);
-            let anchor = self.note(anchor.ok_or_else(|| bad(value, "first, last or a number from 1")));
+            let anchor = self.ok_or_fail(anchor.ok_or_else(|| bad(value, "first, last or a number from 1")));
             self.anchor = anchor.unwrap_or_default();
         }
         if tag.kind == Kind::SelfClosed {
@@ -165,10 +166,10 @@ impl<'r> Parts<'r> {
                 && marker.value.len() <= MAX_MARKER
                 && !marker.value.contains(char::is_whitespace);
             let expected = "a short text without blanks, such as @@@";
-            self.note(is_one.then_some(marker.value).ok_or_else(|| bad(marker, expected)))
+            self.ok_or_fail(is_one.then_some(marker.value).ok_or_else(|| bad(marker, expected)))
         });
         let payload = payload::read(cursor, tag, marker);
-        let payload = self.note(payload);
+        let payload = self.ok_or_fail(payload);
         if is_find {
             self.find = payload;
         } else {
@@ -176,7 +177,7 @@ impl<'r> Parts<'r> {
         }
     }
 
-    /// The operation with its parts.
+    /// Returns the operation with its parts.
     fn lower(&mut self, edit: &Tag<'_>, path: &Target, operation: usize) -> Result<Op, Fault> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
@@ -217,7 +218,7 @@ impl<'r> Parts<'r> {
     }
 }
 
-/// The meaning of an `occurrence`.
+/// Returns the meaning of the value of `occurrence`.
 fn occurrence(value: &str) -> Option<Occurrence> {
     match trim(value) {
         first if first.eq_ignore_ascii_case("first") => Some(Occurrence::First),

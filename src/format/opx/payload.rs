@@ -1,7 +1,7 @@
 //! The text between `<<<` and `>>>` of a `<find>` or `<put>`.
 //!
-//! The text may contain anything, so it ends at the `>>>` line before the closing tag. Models shorten or lose markers: a
-//! shortened one counts if there is no whole one, and a text that runs into the next edit is refused.
+//! The text may contain anything, so it ends at the first `>>>` line that the closing tag follows. Models shorten or
+//! lose markers. A shortened marker counts if there is no whole one. A text that runs into the next edit is refused.
 
 use super::{is_part, starts_edit};
 use crate::format::fault::{self, Fault};
@@ -15,8 +15,8 @@ const CLOSE: &str = ">>>";
 /// The longest payload on one line, in bytes.
 const MAX_INLINE: usize = 1 << 16;
 
-/// Reads the payload after a tag and the closing tag, and goes past them. Without an end, goes to the edit that
-/// begins inside, or to the end of the input.
+/// Reads the payload after a tag and the closing tag, and goes past them. If the payload has no end, goes to the edit
+/// that begins inside of it, or to the end of the input.
 pub(super) fn read<'r>(
     cursor: &mut Cursor<'r>,
     tag: &Tag<'r>,
@@ -50,8 +50,8 @@ pub(super) fn read<'r>(
     }
 }
 
-/// Reads a payload with its markers and tags on one line. Blanks beside the markers are refused, because they may be
-/// content or not.
+/// Reads a payload that is on one line with its markers and tags. Blanks next to the markers are refused, because it is
+/// unclear whether they are content.
 fn read_inline<'r>(cursor: &mut Cursor<'r>, name: &str, open: &str, close: &str) -> Option<Payload<'r>> {
     let line = cursor.line()?;
     let line = line.skip(line.text.strip_prefix(open).map(|_| open.len())?);
@@ -68,17 +68,18 @@ fn read_inline<'r>(cursor: &mut Cursor<'r>, name: &str, open: &str, close: &str)
     Some(payload)
 }
 
-/// The end of a payload, and the rest of the line after the closing tag; without an end, the next edit if one begins.
+/// Returns the end of a payload and the rest of the line after the closing tag. If there is no end, returns the next
+/// edit if one begins in the payload.
 fn find_end<'r>(
     mut lines: Lines<'r>,
     name: &str,
     marker: Option<&str>,
 ) -> Result<(usize, Line<'r>), Option<Line<'r>>> {
-    let mut next = Next::default();
+    let mut next_edit = NextEdit::default();
     let mut shortened = None;
     loop {
         if marker.is_none() {
-            lines.pass(|line| memchr::memchr2(b'<', b'>', line.text.as_bytes()).is_none());
+            lines.skip_lines_while(|line| memchr::memchr2(b'<', b'>', line.text.as_bytes()).is_none());
         }
         let Some(line) = lines.next() else { break };
         let marks = trim_start(line.text).bytes().take_while(|&byte| byte == b'>').count();
@@ -86,47 +87,52 @@ fn find_end<'r>(
             && let Some(after) = after_close(line, &lines, mark, name)
         {
             let close = (line.start, after);
-            if marker.is_some() || (marks == CLOSE.len() && (shortened.is_none() || next.edit.is_none())) {
+            if marker.is_some() || (marks == CLOSE.len() && (shortened.is_none() || next_edit.edit.is_none()))
+            {
                 return Ok(close);
             } else if marks == CLOSE.len() {
-                // Either this or the shortened marker may be the end.
-                return Err(next.edit);
-            } else if next.edit.is_none() {
+                // The payload may end here or at the shortened marker above, and another edit begins between them.
+                return Err(next_edit.edit);
+            } else if next_edit.edit.is_none() {
                 shortened.get_or_insert(close);
             }
         }
-        // After a shortened marker, the next part of the same edit also ends the search: no whole marker follows.
-        if marker.is_none() && next.opens_with(line, &lines) && (next.edit.is_some() || shortened.is_some()) {
+        // After a shortened marker, the next part of the same edit ends the search, too: no whole marker can follow.
+        if marker.is_none()
+            && next_edit.opens_with(line, &lines)
+            && (next_edit.edit.is_some() || shortened.is_some())
+        {
             break;
         }
     }
-    shortened.ok_or(next.edit)
+    shortened.ok_or(next_edit.edit)
 }
 
-/// The rest of the line after a closing marker and the closing tag, which is on the same line or is the next text.
+/// Returns the rest of the line after a closing marker and the closing tag. The tag must be on the same line or be the
+/// next text below.
 fn after_close<'r>(line: Line<'r>, below: &Lines<'r>, marker: &str, name: &str) -> Option<Line<'r>> {
     let rest = trim_start(line.text).strip_prefix(marker)?;
     let rest = line.skip(line.text.len() - rest.len());
     after_closing_tag(tag::next_text(rest, below)?, name)
 }
 
-/// The rest of a line after the closing tag that it begins with.
+/// Returns the rest of a line after the closing tag at its start.
 fn after_closing_tag<'r>(line: Line<'r>, name: &str) -> Option<Line<'r>> {
     let line = line.trim_start();
     Some(line.skip(tag::closing_length(line.text, name, Brackets::ANGLE)?))
 }
 
-/// Recognizes the opening of another edit in a payload: `<edit …>`, then `<put>` or `<find>`, then `<<<`. It shows that
-/// the end of the payload is missing.
+/// Recognizes the beginning of another edit in a payload: `<edit …>`, then `<put>` or `<find>`, then `<<<`. It shows
+/// that the end of the payload is missing.
 #[derive(Default)]
-struct Next<'r> {
+struct NextEdit<'r> {
     /// The rest of the line from the `<edit` tag on.
     edit: Option<Line<'r>>,
     /// Whether a part follows, after the `<edit` tag if there is one.
     part: bool,
 }
 
-impl<'r> Next<'r> {
+impl<'r> NextEdit<'r> {
     /// Reads the next line; returns whether it completes the opening of a part, with or without an `<edit` tag before.
     fn opens_with(&mut self, line: Line<'r>, below: &Lines<'r>) -> bool {
         for at in memchr::memchr_iter(b'<', line.text.as_bytes()) {

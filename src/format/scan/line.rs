@@ -1,4 +1,4 @@
-//! A line, and questions about texts that are lines or parts of lines.
+//! A line, and functions for the text of a line.
 
 /// A line or the rest of a line, without its line break and its margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl<'r> Line<'r> {
         self.skip(self.blanks().len())
     }
 
-    /// The line without `word` at its beginning, if it begins with `word`.
+    /// Returns the line without `word` at its beginning, or the same line if it does not begin with `word`.
     #[must_use]
     pub fn past(self, word: &str) -> Self {
         self.skip(if self.text.starts_with(word) { word.len() } else { 0 })

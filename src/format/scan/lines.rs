@@ -22,7 +22,7 @@ impl<'r, L: Iterator<Item = Line<'r>> + Clone> Below<'r> for L {}
 impl<'r> Lines<'r> {
     /// Skips the lines for which `passes` is true. For many lines, this is faster than [`Iterator::next`].
     #[inline(always)]
-    pub fn pass(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
+    pub fn skip_lines_while(&mut self, mut passes: impl FnMut(Line<'r>) -> bool) {
         let mut upcoming = self.upcoming;
         while let Some(line) = upcoming.filter(|&line| passes(line)) {
             upcoming = self.source.read_inside(line.next, self.margin);
@@ -31,7 +31,7 @@ impl<'r> Lines<'r> {
     }
 }
 
-/// The lines up to an offset, which may be inside of a line.
+/// A text in the response: its lines up to an offset, which may be inside of a line.
 #[derive(Clone, Debug)]
 pub(in crate::format) struct Payload<'r> {
     pub(in crate::format) lines: Lines<'r>,

@@ -1,11 +1,11 @@
-//! The margin: what is before the lines of a region and is not part of them.
+//! The margin: quote marks and blanks before the lines of a region, which are not content.
 
 use super::line::is_blank;
 
-/// The most blanks that a list item is indented by.
+/// Blanks, as many as the text of a list item may be indented by.
 const BLANKS: &str = "                                ";
 
-/// This many blanks, up to the length of [`BLANKS`].
+/// Returns this many blanks, but not more than [`BLANKS`] has.
 pub(super) fn blanks(width: usize) -> &'static str {
     BLANKS.get(..width).unwrap_or(BLANKS)
 }
@@ -27,8 +27,8 @@ impl Margin<'_> {
         self.quotes == 0 && self.blanks.is_empty()
     }
 
-    /// The offset of the content of the line at `at`, whether the line has all quote marks, and whether it has all
-    /// blanks.
+    /// Returns the offset of the content of the line at `at`, whether the line has all quote marks, and whether it has
+    /// all blanks of the margin.
     pub(super) fn skip(self, text: &str, at: usize) -> (usize, bool, bool) {
         let (content, found) = skip_quote(text, at, self.quotes);
         let line = text.as_bytes().get(content..).unwrap_or(&[]);
@@ -42,8 +42,8 @@ pub(in crate::format) fn quote_marks(line: &str) -> usize {
     skip_quote(line, 0, usize::MAX).1
 }
 
-/// The offset after up to `depth` block quote marks of the line at `at`, and their number. A mark is `>` after at
-/// most three spaces, with one space after it. Before the first mark there may be any blanks, because a quote may be
+/// Returns the offset after up to `depth` block quote marks of the line at `at`, and their number. A mark is `>` after
+/// at most three spaces, with one space after it. Before the first mark there may be any blanks, because a quote may be
 /// in a list.
 fn skip_quote(text: &str, at: usize, depth: usize) -> (usize, usize) {
     let bytes = text.as_bytes();

@@ -25,8 +25,8 @@ impl<'r> Source<'r> {
         Line { text, start: at, next: at + length, margin_start: None }
     }
 
-    /// The line at `at`, without a margin; `None` if it does not have the quote marks of the margin. A blank line may
-    /// lack them, because many tools do not quote blank lines.
+    /// Returns the line at `at` without its margin, or `None` if it does not have the quote marks of the margin. A
+    /// blank line needs none, because many tools do not quote blank lines.
     #[inline]
     pub(super) fn read_inside(self, at: usize, margin: Margin<'_>) -> Option<Line<'r>> {
         if at >= self.text.len() {
@@ -40,11 +40,11 @@ impl<'r> Source<'r> {
         (quoted || line.is_blank()).then_some(line)
     }
 
-    /// The start, end and margin of a text from `start` to `end`. If its first line is indented less than its fence,
-    /// the text was not indented with the fence, so its margin has no blanks.
+    /// Returns the start, end and margin of the text from `start` to `end`. If its first line is indented less than its
+    /// fence, the model did not indent the text with the fence, so its margin has no blanks.
     fn text_in(self, start: usize, end: usize, margin: Margin<'r>) -> (usize, usize, Margin<'r>) {
-        // The line whose content begins at an offset. A line may be long and contain many texts, so only its margin is
-        // read.
+        // Finds the line whose content begins at an offset. Only its margin is read, because a long line may contain
+        // many texts.
         let line_of = |content: usize| {
             let mut before = self.text.as_bytes().get(..content)?.iter().rev();
             let length = before.clone().take_while(|byte| matches!(byte, b' ' | b'\t' | b'>')).count();
@@ -82,14 +82,15 @@ impl<'r> Source<'r> {
     }
 }
 
-/// The offset of the first line break. Most lines are short: for these, a look at the first bytes is faster than a search.
+/// The offset of the first line break. Most lines are short: for these, a look at the first bytes is faster than a
+/// search.
 #[inline]
 fn line_break(bytes: &[u8]) -> Option<usize> {
     const ONES: u128 = u128::MAX / 255;
-    // The highest bit of the first byte that is a line break is set.
+    // In the first 16 bytes, a line break becomes a zero byte of `differences`, and its highest bit is set in `near`.
     let near = bytes.first_chunk().map_or(0, |near| {
-        let others = u128::from_le_bytes(*near) ^ (ONES * u128::from(b'\n'));
-        others.wrapping_sub(ONES) & !others & (ONES << 7)
+        let differences = u128::from_le_bytes(*near) ^ (ONES * u128::from(b'\n'));
+        differences.wrapping_sub(ONES) & !differences & (ONES << 7)
     });
     match near {
         0 => memchr::memchr(b'\n', bytes),

@@ -11,8 +11,8 @@ use crate::response::Passage;
 use crate::span::Span;
 use std::collections::HashMap;
 
-/// Reads the block at the cursor and goes past it. Without an end, goes to the next opening marker, past the blocks that
-/// it contains, or to the end of the input. Returns the span of the block and its operation.
+/// Reads the block at the cursor and goes past it. Returns the span of the block and its operation. If the block has no
+/// end, goes past the blocks inside of it, to the next opening marker, or to the end of the input.
 pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, Op), Fault> {
     let below = cursor.lines();
     let (span, text) = (cursor.line_span(), cursor.text());
@@ -62,34 +62,34 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
     Ok((block, Op::Modify { hunks, missing }))
 }
 
-/// A text of a block: the search text, the replacement, or that of a new file.
+/// A text of a block: the search text, the replacement, or the content of a new file.
 struct Half<'r> {
     payload: Payload<'r>,
-    /// The fence lines without a partner that may belong to the fence around the block; later only those that are not
-    /// content.
-    lone: Vec<Line<'r>>,
+    /// The fence lines without a partner that may belong to the fence around the block. [`find_outer_fences`] then
+    /// removes those that are content.
+    unpaired: Vec<Line<'r>>,
 }
 
 impl<'r> Half<'r> {
-    /// The half from `start` to `end`, with the fence around the block; the lines begin there or above. Fence lines that
-    /// are shorter than that fence, or have another mark, are content: they have no part in the pairs.
+    /// Creates the half from `start` to `end`. `lines` begin at `start` or above it, and `outer` is the fence around
+    /// the block. Fence lines that are shorter than that fence or have another mark are content, and are not paired.
     fn of(mut lines: Lines<'r>, start: usize, end: usize, outer: Option<Fence<'r>>) -> Self {
-        lines.pass(|line| line.start < start);
+        lines.skip_lines_while(|line| line.start < start);
         let payload = Payload { lines, end };
-        let lone = outer.map_or_else(Vec::new, |outer| {
+        let unpaired = outer.map_or_else(Vec::new, |outer| {
             let counts = |line: &Line<'_>| Fence::of(line.text).is_some_and(|fence| fence.may_close(outer));
-            Pairs::of(payload.lines().filter(counts)).lone
+            Pairs::of(payload.lines().filter(counts)).unpaired
         });
-        Self { payload, lone }
+        Self { payload, unpaired }
     }
 
     /// Its text without fence lines that are not content.
     fn text(&self) -> Passage {
-        if self.lone.is_empty() {
+        if self.unpaired.is_empty() {
             return self.payload.text();
         }
         let mut text = Passage::default();
-        for line in self.payload.lines().filter(|line| !self.lone.contains(line)) {
+        for line in self.payload.lines().filter(|line| !self.unpaired.contains(line)) {
             text.push_line(self.payload.response(), line.start, line.text);
         }
         text.into_lines()
@@ -107,22 +107,23 @@ fn texts<'r, const N: usize>(
     if let Some(inner) = unfence_all(payloads, file) {
         return Ok(inner);
     }
-    // The fence around the block may be that of its first half.
+    // The fence around the block may belong to its first half only. Then the second half may have a fence of its own.
     let mut is_closed = false;
     Ok(halves.map(|half| {
         let own = if is_closed { unfence(&half.payload, file) } else { None };
-        is_closed = half.lone.len() == 1;
+        is_closed = half.unpaired.len() == 1;
         own.unwrap_or_else(|| half.text())
     }))
 }
 
-/// Keeps among `lone` only the lines that close the fence around the block or open it again, which are not content. If
-/// that is unclear, returns the first line in doubt.
+/// Removes from `unpaired` the lines that are content. The others close the fence around the block or open it again,
+/// and are not content. If it is unclear which they are, returns the first line in doubt.
 ///
-/// A fence line without a partner is in doubt if it has no info string, or is at an edge of its half, or the file is
-/// Markdown. Two cases are clear:
-/// - Each line in doubt closes the fence at the end of its half, or opens it again at the beginning. The file is not Markdown.
-/// - No line closes the fence, and both halves have as many lines in doubt. They are content.
+/// A fence line without a partner is in doubt if it closes that fence or opens it again, has no info string, is at an
+/// edge of its half, or the file is Markdown. Two cases are clear:
+/// - The file is not Markdown, and each line in doubt closes the fence at the end of its half, or opens it again at the
+///   beginning of its half. These lines are not content.
+/// - No line closes the fence, and both halves have the same number of lines in doubt. These lines are content.
 fn find_outer_fences<'r>(
     cursor: &Cursor<'r>,
     halves: &mut [Half<'r>],
@@ -130,11 +131,11 @@ fn find_outer_fences<'r>(
 ) -> Result<(), Line<'r>> {
     let is_markdown = is_markdown(out.file.as_deref().unwrap_or(""));
     let (mut is_closed, mut all_close, mut none_closes) = (false, !is_markdown, halves.len() > 1);
-    for half in halves.iter_mut().filter(|half| !half.lone.is_empty()) {
+    for half in halves.iter_mut().filter(|half| !half.unpaired.is_empty()) {
         let mut solid = half.payload.lines().filter(|line| !line.is_blank());
         let first = solid.next();
         let edges = [first, solid.last().or(first)];
-        half.lone.retain(|line| {
+        half.unpaired.retain(|line| {
             let Some((fence, outer)) = Fence::of(line.text).zip(cursor.fence()) else { return false };
             let is_at_edge = edges.contains(&Some(*line));
             let opens_again = is_closed && (fence.info.is_empty() || fence.info == outer.info);
@@ -147,20 +148,19 @@ fn find_outer_fences<'r>(
             in_doubt
         });
     }
-    // The line below the block may close the fence.
+    // The fence may also be closed by the line below the block.
     let below = cursor.lines().find(|line| !line.is_blank());
     out.closed_fence |= is_closed && !below.is_some_and(|line| cursor.closes_fence(line));
-    none_closes &= halves.iter().all(|half| half.lone.len() == halves[0].lone.len());
-    match halves.iter().find_map(|half| half.lone.first().copied()) {
+    none_closes &= halves.iter().all(|half| half.unpaired.len() == halves[0].unpaired.len());
+    match halves.iter().find_map(|half| half.unpaired.first().copied()) {
         Some(first) if !all_close && !none_closes => return Err(first),
-        _ if none_closes => halves.iter_mut().for_each(|half| half.lone.clear()),
+        _ if none_closes => halves.iter_mut().for_each(|half| half.unpaired.clear()),
         _ => {}
     }
     Ok(())
 }
 
-/// The change of a block with several candidates for the divider: all lines of both texts. Also returns whether the search
-/// text may be empty.
+/// Returns the change of a block with several candidates for the divider, and whether its search text may be empty.
 fn splits(cursor: &Cursor<'_>, start: usize, extent: &Extent<'_>) -> (Change, bool) {
     let mut text = Passage::default();
     let mut dividers = Vec::new();
@@ -178,7 +178,8 @@ fn splits(cursor: &Cursor<'_>, start: usize, extent: &Extent<'_>) -> (Change, bo
     (Change::Splits { lines: text[cut..].into(), dividers }, is_empty)
 }
 
-/// Skips the lines `:start_line:N` and `:end_line:N`, and the dashes below; returns the first number.
+/// Skips the lines `:start_line:N` and `:end_line:N` and a line of dashes below them. Returns the number of the first
+/// line.
 fn start_line(cursor: &mut Cursor<'_>) -> Option<u32> {
     let mut found = None;
     let mut hinted = false;
@@ -207,15 +208,16 @@ struct Extent<'r> {
 }
 
 impl<'r> Extent<'r> {
-    /// Goes past the lines of a block and its closing marker. With `length`, only markers of that length count, so that a
-    /// block can contain blocks. Without a closing marker, goes to where the block is cut off, or to the end.
+    /// Goes past the lines of a block and its closing marker. With `length`, only markers of that length count, so that
+    /// a block can contain blocks with other markers. If there is no closing marker, goes to where the block is cut
+    /// off, or to the end.
     fn seek(cursor: &mut Cursor<'r>, closing: Marker, length: Option<usize>) -> Option<Self> {
         let (mut dividers, mut has_fences) = (Vec::new(), false);
-        // Where the block is cut off if it has no end: the first opening marker inside, or the end of reasoning. A new
-        // file may contain blocks, if it is a text about this format.
+        // If the block has no end, it is cut off here: at the first opening marker inside of it, or at the end of
+        // reasoning. A new file may contain whole blocks, because it may be a text about this format.
         let mut cut_off: Option<Mark<'r>> = None;
-        // The extent if a divider is in the place of the closing marker, and the line after it.
-        let mut in_place: Option<(Self, Mark<'r>)> = None;
+        // The extent and the line after it, if a second divider is written instead of the closing marker.
+        let mut divider_as_end: Option<(Self, Mark<'r>)> = None;
         while let Some(line) = cursor.line() {
             has_fences |= Fence::of(line.text).is_some();
             let counts = |_: &Marker| length.is_none_or(|length| Marker::length(line.text) == length);
@@ -231,8 +233,8 @@ impl<'r> Extent<'r> {
                 Some(Marker::Divider) if closing == Marker::Replace => {
                     cursor.advance();
                     let closes = cursor.line().is_some_and(|line| cursor.closes_fence(line));
-                    if in_place.is_none() && !dividers.is_empty() && closes {
-                        in_place =
+                    if divider_as_end.is_none() && !dividers.is_empty() && closes {
+                        divider_as_end =
                             Some((Self { dividers: dividers.clone(), end: line, has_fences }, cursor.mark()));
                     }
                     dividers.push((line.start, cursor.at()));
@@ -244,7 +246,7 @@ impl<'r> Extent<'r> {
                         break;
                     }
                 }
-                // In reasoning, the block ends with it.
+                // A block in reasoning ends with the reasoning.
                 _ if cut_off.is_none() && reasoning::begins_with_closing(line) => {
                     cut_off = Some(cursor.mark());
                 }
@@ -253,7 +255,7 @@ impl<'r> Extent<'r> {
             cursor.advance_past(|line| !Marker::may_be(line.text));
         }
         // Models sometimes write a second divider instead of the closing marker.
-        if let Some((extent, after)) = in_place {
+        if let Some((extent, after)) = divider_as_end {
             cursor.reset(after);
             return Some(extent);
         }
@@ -264,11 +266,11 @@ impl<'r> Extent<'r> {
     }
 }
 
-/// Goes past a block that contains blocks with equal markers; its end follows from counting the markers. Returns false
-/// if it has no end in the same fence.
+/// Goes past a block that contains blocks with the same markers. Its end is found by counting the markers. Returns
+/// false if the block has no end in the same fence.
 fn skip_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, out: &mut Output) -> bool {
     let start = block.start as usize;
-    if out.ends.0 <= start {
+    if out.block_ends.0 <= start {
         let (mut open, mut ends, mut known) = (Vec::new(), HashMap::new(), start);
         for line in below.clone().take_while(|line| line.start == start || !cursor.closes_fence(*line)) {
             known = line.next;
@@ -280,18 +282,19 @@ fn skip_nested(cursor: &mut Cursor<'_>, below: &Lines<'_>, block: Span, out: &mu
                 _ => {}
             }
         }
-        out.ends = (known, ends);
+        out.block_ends = (known, ends);
     }
-    // The next block begins here.
+    // The next opening marker, where the block was cut off.
     let here = cursor.at();
-    let Some(&end) = out.ends.1.get(&start).filter(|end| **end > here) else { return false };
+    let Some(&end) = out.block_ends.1.get(&start).filter(|end| **end > here) else { return false };
     while cursor.at() < end {
         cursor.advance();
     }
     true
 }
 
-/// The error about a block without some of its markers. The first such error of a response has the numbers of markers.
+/// Returns the error about a block that lacks some of its markers. The first such error of a response has the numbers
+/// of markers.
 fn truncated(span: Span, what: &str, below: Lines<'_>, out: &Output) -> Fault {
     let is_first = !out.script.diagnostics.iter().any(|fault| fault.code == Code::Truncated);
     let mut counts = String::new();

@@ -20,7 +20,8 @@ pub(super) enum Marker {
 }
 
 impl Marker {
-    /// The marker on a line, indented or not. Of the markers of a merge conflict, only the divider is one.
+    /// Returns the marker on a line, indented or not. The lines of a merge conflict are not markers, except for the
+    /// divider.
     pub(super) fn of(line: &str) -> Option<Self> {
         let text = trim_start(line);
         let mark = *text.as_bytes().first()?;
@@ -34,14 +35,15 @@ impl Marker {
         let word = trim(&text[length..]);
         // Models sometimes write `SEARCH>`.
         let word = word.strip_suffix('>').unwrap_or(word);
-        let fits = (5..=9).contains(&length);
-        let is_meant = |word: &str| is_misspelt(word, fits) || (fits && is_unknown(word));
+        let has_valid_length = (5..=9).contains(&length);
+        let is_meant =
+            |word: &str| is_misspelt(word, has_valid_length) || (has_valid_length && is_unknown(word));
         Some(match (mark, word) {
-            (b'=', "") if fits => Marker::Divider,
-            (b'>' | b'+', "REPLACE") | (b'>', "UPDATED") if fits => Marker::Replace,
-            (b'>', "NEW_FILE") if fits => Marker::NewFileEnd,
-            (b'<' | b'-', "SEARCH") | (b'<', "ORIGINAL") if fits => Marker::Search,
-            (b'<', "NEW_FILE") if fits => Marker::NewFile,
+            (b'=', "") if has_valid_length => Marker::Divider,
+            (b'>' | b'+', "REPLACE") | (b'>', "UPDATED") if has_valid_length => Marker::Replace,
+            (b'>', "NEW_FILE") if has_valid_length => Marker::NewFileEnd,
+            (b'<' | b'-', "SEARCH") | (b'<', "ORIGINAL") if has_valid_length => Marker::Search,
+            (b'<', "NEW_FILE") if has_valid_length => Marker::NewFile,
             (b'<' | b'-', "SEARCH") | (b'<', "NEW_FILE" | "ORIGINAL") => Marker::Misspelt,
             (b'<', _) if is_meant(word.trim_matches(|c: char| !c.is_alphanumeric())) => Marker::Misspelt,
             _ => return None,
@@ -76,9 +78,9 @@ fn is_unknown(word: &str) -> bool {
         && !word.ends_with("_HEAD")
 }
 
-/// Whether the text after `<<<` is meant as one of the known words: it may have another case, or a sign after it. If the
-/// length of the marker `fits`, one more word, such as a path, may follow.
-fn is_misspelt(text: &str, fits: bool) -> bool {
+/// Whether the text after `<<<` is meant as one of the known words. It may be in another case, or have punctuation
+/// after it. If the marker has a valid length, one more word may follow, such as a path.
+fn is_misspelt(text: &str, has_valid_length: bool) -> bool {
     let words = ["SEARCH", "NEW_FILE", "NEW FILE"];
     let rest = |word: &str| {
         let head = text.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word))?;
@@ -87,7 +89,8 @@ fn is_misspelt(text: &str, fits: bool) -> bool {
     words.into_iter().filter_map(rest).any(|(is_same_case, rest)| {
         let is_word = trim(rest).starts_with(|c: char| c.is_alphanumeric() || c == '_');
         let is_apart = rest.starts_with([' ', '\t']);
-        rest.is_empty() || is_same_case && (!is_word || fits && is_apart && !trim(rest).contains([' ', '\t']))
+        rest.is_empty()
+            || is_same_case && (!is_word || has_valid_length && is_apart && !trim(rest).contains([' ', '\t']))
     })
 }
 

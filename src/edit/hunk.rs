@@ -26,8 +26,10 @@ pub enum Change {
         /// Whether the search text may match a part of a line.
         unit: Unit,
     },
-    /// A SEARCH/REPLACE block with several `=======` lines. Each may be the divider, and the others are content. The
+    /// A SEARCH/REPLACE block with several `=======` lines. One of them is the divider, and the others are content. The
     /// divider is the last one for which the file contains all lines above it.
+    ///
+    /// For example, the search text may contain a heading with a line of `=======` below it.
     Splits {
         /// All lines between SEARCH and REPLACE, each ending with `\n`.
         lines: Passage,

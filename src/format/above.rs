@@ -66,7 +66,7 @@ impl<'r> Above<'r> {
         let is_reason = why::labelled(text).is_some();
         if is_heading {
             let only = path.filter(NamedPath::is_sure).or_else(|| {
-                let mut words = file::words(text).filter(NamedPath::is_sure);
+                let mut words = file::path_words(text).filter(NamedPath::is_sure);
                 words.next().filter(|first| words.all(|other| other.path == first.path))
             });
             self.heading = only.map(|found| self.target(found, line)).or(self.heading.take());
@@ -122,8 +122,8 @@ impl<'r> Above<'r> {
         let outside = self.path_line().filter(|(found, _)| found.is_sure());
         self.outside = outside.map(|(found, line)| self.target(found, line));
         let offset = info.as_ptr() as usize - line.text.as_ptr() as usize;
-        self.info =
-            file::info(info).map(|found| (found.target(line.skip(offset), self.response), found.is_part));
+        self.info = file::path_info(info)
+            .map(|found| (found.target(line.skip(offset), self.response), found.is_part));
         self.is_open = false;
     }
 
@@ -149,10 +149,10 @@ impl<'r> Above<'r> {
         let text = self.texts.iter().rev().find(|text| !text.is_reason)?;
         let line = *text.lines.last()?;
         // The first line of a fence may name the file in a comment.
-        Some((text.path.or_else(|| file::comment(line.text))?, line))
+        Some((text.path.or_else(|| file::path_comment(line.text))?, line))
     }
 
-    /// The files that an edit without a path may belong to.
+    /// Returns the files that an edit without a path may belong to, the clearest and nearest first.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let named = |path, by| Candidate { path, by, quoted: true };
         let line = self.path_line();
@@ -182,7 +182,7 @@ impl<'r> Above<'r> {
         }
         // The list is short because every edit stores it. The file of the previous block may be in it again as a
         // mention.
-        let mut once: Vec<Candidate> = Vec::with_capacity(all.len().min(2 * MAX_MENTIONS));
+        let mut unique: Vec<Candidate> = Vec::with_capacity(all.len().min(2 * MAX_MENTIONS));
         for file in all {
             let is_same = |other: &Candidate| {
                 let is_near = file.by == other.by || other.by != Clue::Previous;
@@ -191,11 +191,11 @@ impl<'r> Above<'r> {
                     && !other.is_uncertain_previous()
                     && other.path.is_like(&file.path)
             };
-            if once.len() < 2 * MAX_MENTIONS && !once.iter().any(is_same) {
-                once.push(file);
+            if unique.len() < 2 * MAX_MENTIONS && !unique.iter().any(is_same) {
+                unique.push(file);
             }
         }
-        once
+        unique
     }
 
     /// Returns the files that a code block may belong to: from its path line, from its info string if `info` is true,
@@ -222,7 +222,7 @@ impl<'r> Above<'r> {
         let Some(text) = self.texts.last() else { return Vec::new() };
         let by = if text.is_heading { Clue::Heading } else { Clue::Mention };
         let words =
-            text.lines.iter().flat_map(|line| file::words(line.text).map(move |found| (found, *line)));
+            text.lines.iter().flat_map(|line| file::path_words(line.text).map(move |found| (found, *line)));
         let mut words: Vec<_> = words.collect();
         words.sort_by_key(|(found, _)| !found.is_sure());
         let all = words.into_iter().take(MAX_MENTIONS);

@@ -173,7 +173,7 @@ impl<'r> Patch<'r> {
     fn finish(&mut self, out: &mut Output) {
         let Some(section) = self.section.take() else { return };
         let path = section.path.raw.clone();
-        let edit = section.lower();
+        let edit = section.into_edit();
         self.has_faults |= edit.is_err();
         out.take(edit, Some(path));
     }

@@ -169,7 +169,7 @@ impl<'r> Reader<'r> {
         let summary = self.read_blocks(&mut cursor, 0);
         if let Some(fence) = start.fence() {
             if fence.info.is_empty() {
-                self.note_text(&cursor, 0, (start.at(), cursor.at()), 0, false);
+                self.report_unread_text(&cursor, 0, (start.at(), cursor.at()), 0, false);
             }
             // If the fence ends above the end of the response, the rest is read without it.
             cursor.advance();

@@ -7,7 +7,7 @@ const LONGEST: usize = 15;
 
 /// The code spans of a line, each with its backquotes, in order.
 pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
-    // The lengths of runs that have no second run of the same length, as bits.
+    // A bit for each length of a run: whether no further run has that length.
     let (mut at, mut unmatched) = (0, 0_u16);
     std::iter::from_fn(move || {
         while let Some(run) = run_from(text, at) {
@@ -30,7 +30,7 @@ pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The next run of backquotes.
+/// Returns the next run of backquotes.
 fn run_from(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.as_bytes().get(at..)?;
     let start = memchr::memchr(b'`', rest)?;
@@ -38,8 +38,8 @@ fn run_from(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at + start..at + start + length)
 }
 
-/// The line that ends the here-document of a shell that the last line of a text opens, such as `EOF` for `git apply
-/// <<'EOF'`.
+/// Returns the word that ends the here-document of a shell, if the last line of a text opens one, such as `EOF` for
+/// `git apply <<'EOF'`.
 pub(super) fn heredoc_end(above: &str) -> Option<&str> {
     let (_, rest) = above.trim_end().lines().next_back()?.rsplit_once("<<")?;
     let word = rest.trim_start_matches(['-', '~', ' ', '\'', '"']);

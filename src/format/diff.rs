@@ -116,7 +116,7 @@ struct Reader<'r> {
     fence: Option<Fence<'r>>,
     /// The line that ends the here-document around it.
     heredoc: Option<&'r str>,
-    /// Whether that fence is closed.
+    /// Whether the fence is closed.
     is_closed: bool,
     mail: Option<Mail>,
     section: Option<Section<'r>>,
@@ -200,14 +200,16 @@ impl<'r> Reader<'r> {
             self.end_mail(cursor, out, None);
             return Some(lines);
         }
-        // In reasoning, the diff ends with it.
+        // A diff in reasoning ends with the reasoning.
         if out.reasoning.is_some() && reasoning::begins_with_closing(line) {
             return None;
         }
         let is_in_hunk = self.in_hunk() && self.take_in_hunk(out, line, below);
         let lines = if is_in_hunk { 1 } else { self.take_outside(cursor, line)? };
         let is_after_hunk = |section: &Section<'_>| section.hunks.begun && !section.hunks.is_open();
-        if self.section.as_ref().is_some_and(is_after_hunk) && file::words(text).any(|word| word.is_sure()) {
+        if self.section.as_ref().is_some_and(is_after_hunk)
+            && file::path_words(text).any(|word| word.is_sure())
+        {
             self.possible_name.get_or_insert(cursor.mark());
             if line.start < out.lookahead.next_diff_hunk {
                 return None;
@@ -339,10 +341,10 @@ impl<'r> Reader<'r> {
         (ends && !is_marked(next)).then_some(if own { 2 } else { 1 })
     }
 
-    /// Ends the section of a file. `cut` is what is unterminated, if the response ends in the section.
+    /// Ends the section of a file. `cut` names the unterminated part, if the response ends in the section.
     fn end_section(&mut self, cursor: &Cursor<'r>, out: &mut Output, cut: Option<&str>) {
         let Some(section) = self.section.take() else { return };
-        match section.lower(cursor, self.mail.as_ref(), cut) {
+        match section.into_edit(cursor, self.mail.as_ref(), cut) {
             Ok(edit) => out.edit(*edit),
             Err(faults) => faults.into_iter().for_each(|fault| out.fault(fault)),
         }

@@ -37,20 +37,21 @@ impl Block {
     }
 }
 
-/// Returns the script with the edits that count, and all else that was seen.
+/// Returns the script with the edits that are read, and the other parts of the response.
 pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
     let mut script = std::mem::take(&mut reader.out.script);
     let mut regions = Vec::new();
-    let (mut edits, mut faults) = (vec![true; script.edits.len()], vec![true; script.diagnostics.len()]);
+    let (mut keep_edit, mut keep_fault) =
+        (vec![true; script.edits.len()], vec![true; script.diagnostics.len()]);
     for block in reader.blocks {
         let is_shown = block.level > 0;
         match block.kind {
             BlockKind::Region { format, .. } if !is_shown && reading.reads(format) => {
                 regions.push(Region { format, span: block.span });
             }
-            BlockKind::Region { format, edits: own, faults: also } => {
-                edits[own].fill(false);
-                faults[also].fill(false);
+            BlockKind::Region { format, edits, faults } => {
+                keep_edit[edits].fill(false);
+                keep_fault[faults].fill(false);
                 if is_shown {
                     script.shown.get_or_insert(block.span);
                 } else {
@@ -72,13 +73,13 @@ pub(super) fn script(mut reader: Reader<'_>, reading: &Reading) -> Script {
             BlockKind::Other => script.unread.push(Unread { span: block.span, info: String::new() }),
         }
     }
-    if edits.contains(&false) {
-        let mut kept = edits.iter();
+    if keep_edit.contains(&false) {
+        let mut kept = keep_edit.iter();
         script.edits.retain(|_| *kept.next().unwrap_or(&true));
         let spans: std::collections::HashSet<Span> = script.edits.iter().map(|edit| edit.span).collect();
         script.unnamed.retain(|unnamed| spans.contains(&unnamed.edit));
     }
-    let mut kept = faults.iter();
+    let mut kept = keep_fault.iter();
     script.diagnostics.retain(|_| *kept.next().unwrap_or(&true));
     script.regions = regions;
     // If there are no edits, `seen` reports instead that the response is escaped.

@@ -61,7 +61,7 @@ pub(super) fn has_label(line: &str) -> bool {
 }
 
 /// Returns the path in a line that is only a comment with a path.
-pub(super) fn comment(line: &str) -> Option<NamedPath<'_>> {
+pub(super) fn path_comment(line: &str) -> Option<NamedPath<'_>> {
     // Three dashes begin the header of a diff.
     let text = Some(trim(line)).filter(|text| !text.starts_with("---"))?;
     let found = COMMENTS.iter().find_map(|(open, close)| {
@@ -91,7 +91,7 @@ pub(super) fn may_be_same(one: &str, other: &str) -> bool {
 pub(super) fn names_several(text: &str) -> bool {
     let form = |path: &str| (path.contains('/'), extension(path).is_some());
     let mut named = text.lines().map(|line| {
-        let path = comment(line)?.path;
+        let path = path_comment(line)?.path;
         let start = path.as_ptr() as usize - line.as_ptr() as usize;
         Some((path, (&line[..start], line[start + path.len()..].trim_end(), form(path))))
     });
@@ -101,7 +101,7 @@ pub(super) fn names_several(text: &str) -> bool {
 
 /// Returns the path in an info string: the only word with the form of a path, as in `python src/a.py`,
 /// `title="src/a.js" showLineNumbers` or `12:15:src/a.rs`. If there is no such word, the whole string may be a path.
-pub(super) fn info<'t>(info: &'t str) -> Option<NamedPath<'t>> {
+pub(super) fn path_info<'t>(info: &'t str) -> Option<NamedPath<'t>> {
     // Most info strings are one word, such as `diff`.
     info.contains(['.', '/', '\\']).then_some(())?;
     let of = |text| only_path(text, false).filter(|found| is_path(found.path));
@@ -129,8 +129,8 @@ pub(super) fn has_line_numbers(info: &str) -> bool {
     info.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The words of a line of prose that may be paths, in order.
-pub(super) fn words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
+/// Returns the words of a line of prose that may be paths, in order.
+pub(super) fn path_words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
     let is_of_path = |c: char| is_of_path(c) || c == ':';
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -172,7 +172,7 @@ pub(super) fn only_names(text: &str) -> bool {
     if !text.contains('`') && text.split_whitespace().filter(is_word).nth(2).is_some() {
         return false;
     }
-    let Some(found) = words(text).find(NamedPath::is_sure) else { return false };
+    let Some(found) = path_words(text).find(NamedPath::is_sure) else { return false };
     let start = found.path.as_ptr() as usize - text.as_ptr() as usize;
     let (before, after) = (&text[..start], &text[start + found.path.len()..]);
     let before = trim(before.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ':' | '：')));
@@ -216,7 +216,7 @@ fn label(text: &str) -> Option<&str> {
     Some(trim(rest.strip_prefix("**").unwrap_or(rest)))
 }
 
-/// The path that a text consists of, without quotes and marks around it.
+/// Returns the path if a text is only a path, without quotes and marks around it.
 fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     let (mut text, mut quoted, mut is_part) = (trim(text), labelled, false);
     for _ in 0..4 {
@@ -279,8 +279,8 @@ fn path_of_link<'t>(name: &'t str, target: &'t str) -> Option<&'t str> {
     }
 }
 
-/// Returns the path before line numbers or a remark: `a.py:4-6`, `a.py#L4-L6`, `a.py (lines 4-6)`, `` `a.py` (new file)
-/// ``.
+/// Returns the path before line numbers or a remark, as in `a.py:4-6`, `a.py#L4-L6`, `a.py (lines 4-6)` and `` `a.py`
+/// (new file) ``.
 fn without_remark(text: &str) -> Option<&str> {
     if let Some((path, remark)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))
         && (path.ends_with(['`', '*']) || path.rsplit(' ').next().is_some_and(is_path))
@@ -415,9 +415,9 @@ mod tests {
             ("python", None),
             ("rust,no_run", None),
         ] {
-            assert_eq!(info(text).map(|found| found.path), path, "{text}");
+            assert_eq!(path_info(text).map(|found| found.path), path, "{text}");
         }
-        let of = |line| comment(line).map(|found: NamedPath<'static>| found.path);
+        let of = |line| path_comment(line).map(|found: NamedPath<'static>| found.path);
         assert_eq!(of("# src/a.py"), Some("src/a.py"));
         assert_eq!(of("// File: a.ts"), Some("a.ts"));
         assert_eq!(of("<!-- a.html -->"), Some("a.html"));
@@ -445,7 +445,7 @@ mod tests {
 
     #[test]
     fn words_of_prose_that_may_be_paths_are_found() {
-        let of = |line: &'static str| words(line).map(|found| found.path).collect::<Vec<_>>();
+        let of = |line: &'static str| path_words(line).map(|found| found.path).collect::<Vec<_>>();
         assert_eq!(
             of("Now change `src/a.py`, and (b.rs); see the Makefile."),
             ["Now", "src/a.py", "b.rs", "Makefile"]

@@ -102,7 +102,7 @@ struct Open {
     after_unterminated: bool,
     /// The spans of `~` lines.
     omissions: Vec<Span>,
-    /// Whether an error was reported. Then no other error of this hunk is.
+    /// Whether an error of this hunk was reported. Only the first one is.
     has_fault: bool,
 }
 
@@ -295,7 +295,7 @@ impl<'r> Hunks<'r> {
         let mut counts = [0; 4];
         let (span, next) = cursor.advance_past_with_span(|line| {
             let mark = match line.text.as_bytes() {
-                // It may be a header, or a list item.
+                // The line may be a header, or a list item.
                 [mark @ (b'-' | b'+'), second, rest @ ..]
                     if second == mark
                         || bare && *second == b' ' && rest.first().is_some_and(|byte| !is_blank(*byte)) =>
@@ -304,7 +304,7 @@ impl<'r> Hunks<'r> {
                 }
                 [b'-', ..] => 1,
                 [b'+', ..] => 2,
-                // It may be an indented marker.
+                // The line may be an indented marker.
                 [b' ', ..] if line.first_byte().is_some_and(|byte| byte != b'*') => 0,
                 _ => return false,
             };

@@ -101,7 +101,7 @@ impl<'t> Json<'t> {
         Some(fault::invalid_json(span(at, at + length), &broken.why))
     }
 
-    /// Goes past the value. After an error, goes to the line of the error if that may begin a region.
+    /// Goes past the value. After an error, goes past the line of the error, unless that line may begin a region.
     pub(super) fn leave(&self, cursor: &mut Cursor<'_>) {
         let Range { start, end } = self.range();
         while cursor.line().is_some_and(|line| line.next <= end) {

@@ -1,8 +1,8 @@
 //! The table of formats, and the parser of responses.
 //!
-//! `blocks` reads a response in one pass. It finds regions, each of which one format parses, and the Markdown blocks
-//! between them. `document` decides which regions are edits of the response, and which are only shown in it. `above`
-//! finds the file and the reason of an edit in the text above it.
+//! `blocks` reads a response in one pass. It finds regions, which are each parsed by one format, and the Markdown
+//! blocks between them. `document` decides which regions are edits of the response, and which are only shown in it.
+//! `above` finds the file and the reason of an edit in the text above it.
 //!
 //! A new format needs a module with `opens` and `parse`, and a row in [`FORMATS`].
 

@@ -23,10 +23,10 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     let start = text.len() - text.trim_start().len();
     let all = Span::new(response.id(), start, text.trim_end().len().max(start));
     let warning = |span, message: &str| Diagnostic::warning(Code::Unread, span, message);
-    let of = |span, message: &str, help: &str| vec![warning(span, message).with_help(help)];
+    let with_help = |span, message: &str, help: &str| vec![warning(span, message).with_help(help)];
     if text.trim().is_empty() {
         let help = "check whether the command that printed it failed, then ask again";
-        return of(Span::new(response.id(), 0, text.len()), "the response is empty", help);
+        return with_help(Span::new(response.id(), 0, text.len()), "the response is empty", help);
     }
     let is_here = |span: Span| span.response == response.id();
     if script.diagnostics.iter().any(|found| found.span().is_some_and(is_here))
@@ -39,21 +39,25 @@ pub fn seen(response: &Response, script: &Script) -> Vec<Diagnostic> {
     }
     if let Some(region) = script.other.filter(|region| is_here(region.span)) {
         let message = format!("the edits are in another format: {}", region.format.as_str());
-        return of(region.span, &message, "leave out --format, or name that format");
+        return with_help(region.span, &message, "leave out --format, or name that format");
     }
     if let Some(span) = script.shown.filter(|span| is_here(*span)) {
         let message = "these edits are in a quote, or in a document that the response shows";
-        return of(span, message, "if they are meant to land, give only the text inside that quote or fence");
+        return with_help(
+            span,
+            message,
+            "if they are meant to land, give only the text inside that quote or fence",
+        );
     }
     if let Some((how, help)) = escaped(response) {
-        return of(all, &escaped_as(how), help);
+        return with_help(all, &escaped_as(how), help);
     }
     if let Some(line) = text.lines().find(|line| line.trim() == "[]") {
         let at = line.as_ptr() as usize - text.as_ptr() as usize;
         let span = Span::new(response.id(), at, at + line.len());
         return vec![warning(span, EMPTY)];
     }
-    of(all, PROSE, "ask for edits in a format that 'git llm-apply prompt' describes")
+    with_help(all, PROSE, "ask for edits in a format that 'git llm-apply prompt' describes")
 }
 
 /// Returns how a response is escaped, and the hint, if there are edits once the escapes are undone.

@@ -109,7 +109,7 @@ impl<'r> Section<'r> {
     }
 
     /// The edit of the section.
-    pub(super) fn lower(self) -> Result<Edit, Fault> {
+    pub(super) fn into_edit(self) -> Result<Edit, Fault> {
         let op = match self.body {
             Body::Add { lines, .. } => {
                 Op::Create { text: lines.convert(response::marked), existing: Existing::Refuse }

@@ -17,7 +17,7 @@ fn codes(script: &Script) -> Vec<Code> {
     script.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
-/// What the edits are, in short.
+/// Returns a short form of each edit.
 fn shown(script: &Script) -> Vec<String> {
     script.edits.iter().map(show).collect()
 }
@@ -49,17 +49,17 @@ fn patch(body: &str) -> String {
     format!("*** Begin Patch\n{body}*** End Patch\n")
 }
 
-/// The edits of a patch without faults.
+/// The edits of a patch without errors.
 #[track_caller]
-fn fine(text: &str) -> Vec<String> {
+fn edits_of(text: &str) -> Vec<String> {
     let script = script(text);
     assert_eq!(codes(&script), [], "{text}\n{:?}", script.diagnostics);
     shown(&script)
 }
 
-/// The one fault of a patch, and the edits beside it.
+/// The only error of a patch, and its edits.
 #[track_caller]
-fn faulty(text: &str) -> (Diagnostic, Vec<String>) {
+fn error_of(text: &str) -> (Diagnostic, Vec<String>) {
     let script = script(text);
     let [fault] = &script.diagnostics[..] else { panic!("{text}\n{:?}", script.diagnostics) };
     assert!(fault.is_error());
@@ -111,25 +111,25 @@ fn wrappers_of_all_kinds_are_prose() {
         patch(body).lines().map(|line| format!("\t{line}\n")).collect(),
         patch(body).lines().map(|line| format!(" {line}\n")).collect(),
     ] {
-        assert_eq!(fine(&text), ["add a \"x\\n\""], "{text}");
+        assert_eq!(edits_of(&text), ["add a \"x\\n\""], "{text}");
     }
 }
 
 #[test]
 fn markers_are_compared_trimmed_and_in_any_case() {
-    assert_eq!(fine("*** begin patch\n*** delete file: a\n*** End patch\n"), ["delete a"]);
-    assert_eq!(fine(" *** Begin Patch\n*** Delete File: a\n*** End Patch \n"), ["delete a"]);
+    assert_eq!(edits_of("*** begin patch\n*** delete file: a\n*** End patch\n"), ["delete a"]);
+    assert_eq!(edits_of(" *** Begin Patch\n*** Delete File: a\n*** End Patch \n"), ["delete a"]);
     assert_eq!(
-        fine("*** Begin Patch \n  *** Update File: a\n@@\n-x\n+y\n *** End Patch"),
+        edits_of("*** Begin Patch \n  *** Update File: a\n@@\n-x\n+y\n *** End Patch"),
         ["update a [] \"-x\\n+y\\n\""]
     );
-    assert_eq!(fine("*** Begin Patch\n*** Add File: a\n+x\n\t*** End Patch\n+y\n"), ["add a \"x\\n\""]);
+    assert_eq!(edits_of("*** Begin Patch\n*** Add File: a\n+x\n\t*** End Patch\n+y\n"), ["add a \"x\\n\""]);
 }
 
 #[test]
 fn an_indented_patch_keeps_the_indentation_of_its_lines() {
     let text = "1. Do this:\n   *** Begin Patch\n   *** Update File: a\n   @@\n      two\n\n   -x\n   +  y\n   *** End Patch\n";
-    assert_eq!(fine(text), ["update a [] \"   two\\n \\n-x\\n+  y\\n\""]);
+    assert_eq!(edits_of(text), ["update a [] \"   two\\n \\n-x\\n+  y\\n\""]);
 }
 
 #[test]
@@ -138,17 +138,17 @@ fn an_indented_marker_is_a_context_line_if_the_patch_continues() {
         "*** Update File: doc.md\n@@\n *** Begin Patch\n-*** Add File: x\n+*** Add File: y\n *** End Patch\n",
     );
     assert_eq!(
-        fine(&text),
+        edits_of(&text),
         ["update doc.md [] \" *** Begin Patch\\n-*** Add File: x\\n+*** Add File: y\\n *** End Patch\\n\""]
     );
     let text = "*** Begin Patch\n*** Update File: a\n@@\n-x\n *** End Patch\nSo much for a.\n *** Begin Patch\n\
                 *** Update File: b\n@@\n-y\n *** End Patch\n";
-    assert_eq!(fine(text), ["update a [] \"-x\\n\"", "update b [] \"-y\\n\""]);
+    assert_eq!(edits_of(text), ["update a [] \"-x\\n\"", "update b [] \"-y\\n\""]);
 }
 
 #[test]
 fn hunks_begin_at_their_at_lines() {
-    let update = |body: &str| fine(&patch(&format!("*** Update File: a\n{body}"))).remove(0);
+    let update = |body: &str| edits_of(&patch(&format!("*** Update File: a\n{body}"))).remove(0);
     assert_eq!(update(" x\n+y\n"), "update a [] \" x\\n+y\\n\"", "the first may lack @@");
     assert_eq!(update("-x\n@@\n-y\n"), "update a [] \"-x\\n\" [] \"-y\\n\"");
     assert_eq!(update("@@ class A\n@@   def f\n-y\n"), "update a [\"class A\", \"  def f\"] \"-y\\n\"");
@@ -163,7 +163,7 @@ fn hunks_begin_at_their_at_lines() {
 
 #[test]
 fn an_empty_line_is_context_but_not_between_hunks() {
-    let update = |body: &str| fine(&patch(&format!("*** Update File: a\n{body}"))).remove(0);
+    let update = |body: &str| edits_of(&patch(&format!("*** Update File: a\n{body}"))).remove(0);
     assert_eq!(update("\n@@\n a\n\n-b\n"), "update a [] \" a\\n \\n-b\\n\"");
     assert_eq!(update("@@\n-b\n\n@@\n-c\n"), "update a [] \"-b\\n \\n\" [] \"-c\\n\"");
     assert_eq!(update("@@\n\n+b\n"), "update a [] \" \\n+b\\n\"");
@@ -177,36 +177,36 @@ fn an_empty_line_is_context_but_not_between_hunks() {
 
 #[test]
 fn end_of_file_anchors_a_hunk_at_the_end() {
-    let update = |body: &str| fine(&patch(&format!("*** Update File: a\n{body}"))).remove(0);
+    let update = |body: &str| edits_of(&patch(&format!("*** Update File: a\n{body}"))).remove(0);
     assert_eq!(update("@@\n+x\n*** End of File\n\n"), "update a [] \"+x\\n\" end");
     assert_eq!(update("@@\n-x\n*** End of File\n@@\n-y\n"), "update a [] \"-x\\n\" end [] \"-y\\n\"");
-    let (fault, _) = faulty(&patch("*** Update File: a\n@@\n-x\n*** End of File\n-y\n"));
+    let (fault, _) = error_of(&patch("*** Update File: a\n@@\n-x\n*** End of File\n-y\n"));
     assert_eq!(fault.code, Code::Malformed);
-    let (fault, _) = faulty(&patch("*** Update File: a\n@@\n*** End of File\n"));
+    let (fault, _) = error_of(&patch("*** Update File: a\n@@\n*** End of File\n"));
     assert_eq!(fault.code, Code::Malformed);
-    let (fault, _) = faulty(&patch("*** Add File: a\n+x\n*** End of File\n"));
+    let (fault, _) = error_of(&patch("*** Add File: a\n+x\n*** End of File\n"));
     assert_eq!(fault.code, Code::Malformed);
 }
 
 #[test]
 fn a_move_needs_no_hunks_and_comes_first() {
-    assert_eq!(fine(&patch("*** Update File: a\n*** Move to: b\n")), ["move a to b"]);
+    assert_eq!(edits_of(&patch("*** Update File: a\n*** Move to: b\n")), ["move a to b"]);
     for body in [
         "*** Update File: a\n@@\n-x\n*** Move to: b\n",
         "*** Update File: a\n*** Move to: b\n*** Move to: c\n",
         "*** Add File: a\n*** Move to: b\n+x\n",
         "*** Move to: b\n",
     ] {
-        let (fault, edits) = faulty(&patch(body));
+        let (fault, edits) = error_of(&patch(body));
         assert_eq!((fault.code, edits), (Code::Malformed, vec![]), "{body}");
     }
 }
 
 #[test]
 fn a_new_file_is_its_lines() {
-    assert_eq!(fine(&patch("*** Add File: a\n")), ["add a \"\""]);
+    assert_eq!(edits_of(&patch("*** Add File: a\n")), ["add a \"\""]);
     assert_eq!(
-        fine(&patch("*** Add File: a\n+*** End Patch\n+@@\n\n\n")),
+        edits_of(&patch("*** Add File: a\n+*** End Patch\n+@@\n\n\n")),
         ["add a \"*** End Patch\\n@@\\n\""]
     );
 }
@@ -228,7 +228,7 @@ fn an_invalid_section_is_no_edit_and_the_others_are() {
         ("*** Update File: a\n@@\n-x\n```\n", Code::Malformed),
     ] {
         let text = patch(&format!("*** Delete File: before\n{body}*** Delete File: after\n"));
-        let (fault, edits) = faulty(&text);
+        let (fault, edits) = error_of(&text);
         assert_eq!(fault.code, code, "{body}: {}", fault.message);
         assert_eq!(fault.path.as_deref(), Some("a"), "{body}");
         assert_eq!(edits, ["delete before", "delete after"], "{body}");
@@ -245,19 +245,19 @@ fn unexpected_lines_are_errors() {
         ("--- a\n+++ a\n@@\n-x\n", Code::Malformed),
         ("*** Environment ID:  \n", Code::Malformed),
     ] {
-        let (fault, edits) = faulty(&patch(body));
+        let (fault, edits) = error_of(&patch(body));
         assert_eq!((fault.code, edits), (code, vec![]), "{body:?}: {}", fault.message);
     }
     // A patch without sections is no error.
     for nothing in ["", "\n\n", "*** Environment ID: remote\n"] {
-        assert_eq!(fine(&patch(nothing)), Vec::<String>::new());
+        assert_eq!(edits_of(&patch(nothing)), Vec::<String>::new());
     }
-    assert_eq!(fine(&patch("*** Environment ID: remote\n*** Delete File: a\n")), ["delete a"]);
+    assert_eq!(edits_of(&patch("*** Environment ID: remote\n*** Delete File: a\n")), ["delete a"]);
 }
 
 #[test]
 fn a_patch_without_an_end_gives_all_but_its_last_section() {
-    let (fault, edits) = faulty("*** Begin Patch\n*** Delete File: a\n*** Update File: b\n@@\n-x\n+y");
+    let (fault, edits) = error_of("*** Begin Patch\n*** Delete File: a\n*** Update File: b\n@@\n-x\n+y");
     assert_eq!((fault.code, edits), (Code::Truncated, vec!["delete a".to_owned()]));
     assert_eq!(fault.path.as_deref(), Some("b"));
     for text in ["*** Begin Patch\nbad", "*** Begin Patch", "*** Begin Patch\n```\n*** Delete File: x\n"] {
@@ -298,28 +298,28 @@ fn a_patch_without_one_of_its_markers_is_an_error() {
 #[test]
 fn a_patch_after_one_that_is_cut_off_is_read() {
     let cut = "```\n*** Begin Patch\n*** Update File: b\n@@\n-x\n```\nOnce more:\n";
-    let (fault, edits) = faulty(&format!("{cut}{}", patch("*** Delete File: c\n")));
+    let (fault, edits) = error_of(&format!("{cut}{}", patch("*** Delete File: c\n")));
     assert_eq!((fault.code, edits), (Code::Truncated, vec!["delete c".to_owned()]));
     let (fault, edits) =
-        faulty(&format!("*** Begin Patch\n*** Delete File: b\n{}", patch("*** Delete File: c\n")));
+        error_of(&format!("*** Begin Patch\n*** Delete File: b\n{}", patch("*** Delete File: c\n")));
     assert_eq!((fault.code, edits), (Code::Truncated, vec!["delete c".to_owned()]));
 }
 
 #[test]
 fn a_patch_that_is_cut_off_in_reasoning_ends_with_it() {
     let text = format!("*** Begin Patch\n*** Delete File: a\n</think>\n{}", patch("*** Delete File: b\n"));
-    assert_eq!(fine(&text), ["delete b"]);
+    assert_eq!(edits_of(&text), ["delete b"]);
 }
 
 #[test]
 fn sections_without_a_patch_are_errors() {
     let (fault, edits) =
-        faulty("Here:\n*** Update File: a\n@@\n-x\n+y\n*** Delete File: b\n\nThat is all.\n");
+        error_of("Here:\n*** Update File: a\n@@\n-x\n+y\n*** Delete File: b\n\nThat is all.\n");
     assert_eq!((fault.code, edits), (Code::Truncated, vec![]));
     let (fault, edits) =
-        faulty(&format!("*** Add File: a\n+x\n*** End Patch\n{}", patch("*** Delete File: b\n")));
+        error_of(&format!("*** Add File: a\n+x\n*** End Patch\n{}", patch("*** Delete File: b\n")));
     assert_eq!((fault.code, edits), (Code::Truncated, vec!["delete b".to_owned()]));
-    assert_eq!(fine("*** End Patch\n"), [""; 0], "an end by itself is text");
+    assert_eq!(edits_of("*** End Patch\n"), [""; 0], "an end by itself is text");
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn prose_that_mentions_markers_is_prose() {
         "***\n\n***bold***\n*** Update File:\n",
         "*** a.c\t2002-02-21\n*** 1,7 ****\n",
     ] {
-        assert_eq!(fine(text), [""; 0], "{text}");
+        assert_eq!(edits_of(text), [""; 0], "{text}");
     }
 }
 

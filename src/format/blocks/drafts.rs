@@ -1,5 +1,5 @@
-//! Skips what is not part of the answer: reasoning, and the other turns of a chat page. Also recognizes an answer that
-//! is cut off.
+//! Skips the parts of a response that are not the answer: reasoning, and the other turns of a chat page. Also
+//! recognizes an answer that is cut off.
 
 use super::Reader;
 use crate::diag::{Code, Diagnostic, Severity, counted, listed};

@@ -101,7 +101,7 @@ impl<'r> Reader<'r> {
             if close.is_none() && !summary.is_closed && (!shown.is_empty() || summary.has_code) {
                 self.out.fault(fault::unclear_fence(cursor.span_of(line)));
             }
-            self.note_text(cursor, first, (start, end), depth, is_code && !diff::is_diff(fence));
+            self.report_unread_text(cursor, first, (start, end), depth, is_code && !diff::is_diff(fence));
             shown.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));
             self.above.leave();
             self.gap = self.gap.max(Gap::Files);
@@ -119,7 +119,7 @@ impl<'r> Reader<'r> {
     /// for other files. `first` is the number of its first block.
     fn is_file_with_edits(&self, first: usize, files: &[Candidate], language: &str, text: &str) -> bool {
         let named = files.iter().filter(|file| file.by.is_whole()).map(|file| file.path.raw.as_str());
-        let comment = text.lines().next().and_then(file::comment).map(|found| found.path);
+        let comment = text.lines().next().and_then(file::path_comment).map(|found| found.path);
         // A label such as `Fix` or `Node.js` may not be a path.
         let is_sure = |path: &&str| {
             extension(path).is_some()
@@ -143,7 +143,7 @@ impl<'r> Reader<'r> {
     /// Reports text in a fence that belongs to no edit as unread. In a fence of code, this is all text that does not
     /// name a file. In another fence, it is only the text after the last edit, because prose above edits is usual
     /// there. `first` is the number of the fence's first block.
-    pub(super) fn note_text(
+    pub(super) fn report_unread_text(
         &mut self,
         cursor: &Cursor<'r>,
         first: usize,
@@ -216,8 +216,21 @@ fn unclear_close<'r>(
 }
 
 /// Whether this is the first deeply indented fence line in a fence of code, and all such lines are in pairs. Then they
-/// are content, for example of a doc comment. If one has no partner, it closes the fence around the code, because
-/// models may indent that line wrongly. The search ends at a fence line that is not indented deeply.
+/// are content, for example of a doc comment:
+///
+/// ````text
+/// ```js
+/// /**
+///  * Example:
+///     ```
+///     f(1)
+///     ```
+///  */
+/// ```
+/// ````
+///
+/// If one has no partner, it closes the fence around the code, because models may indent that line wrongly. The search
+/// ends at a fence line that is not indented deeply.
 pub(super) fn begins_pairs(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
     let is_open = |open: Fence<'_>| !open.has_pairs && is_code(open.info);
     if !is_deep(line.text) || Fence::of(line.text).is_none() || !cursor.fence().is_some_and(is_open) {

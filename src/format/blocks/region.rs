@@ -160,7 +160,7 @@ impl<'r> Reader<'r> {
             self.above.read_path_in_fence(head);
             return;
         }
-        if let Some(found) = file::comment(head.text).filter(|found| !is_title(head, *found, &block)) {
+        if let Some(found) = file::path_comment(head.text).filter(|found| !is_title(head, *found, &block)) {
             let path = found.target(head, self.response.id());
             block.path_line = block.text.lines().next().unwrap_or("").len() + 1;
             block.candidates.retain(|file| file.by.is_whole());

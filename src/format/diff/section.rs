@@ -178,8 +178,8 @@ impl<'r> Section<'r> {
         self.head.has_text = is_id(new.trim_end()) && !self.head.is_empty;
     }
 
-    /// Returns the edit, or its errors. `cut` is what is unterminated, if the response ends in the section.
-    pub(super) fn lower(
+    /// Returns the edit, or its errors. `cut` names the unterminated part, if the response ends in the section.
+    pub(super) fn into_edit(
         mut self,
         cursor: &Cursor<'r>,
         mail: Option<&Mail>,

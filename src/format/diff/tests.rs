@@ -16,8 +16,8 @@ fn edits(text: &str) -> Vec<Edit> {
     script.edits
 }
 
-/// What an edit does, in a word, with its paths.
-fn said(edit: &Edit) -> String {
+/// Returns an edit in short: a word for its operation, and its paths.
+fn shown(edit: &Edit) -> String {
     let path = &edit.path.raw;
     match &edit.op {
         Op::Create { text, .. } => format!("create {path} {text:?}"),
@@ -30,7 +30,7 @@ fn said(edit: &Edit) -> String {
 }
 
 fn all(text: &str) -> Vec<String> {
-    edits(text).iter().map(said).collect()
+    edits(text).iter().map(shown).collect()
 }
 
 fn codes(text: &str) -> Vec<Code> {
@@ -137,7 +137,7 @@ fn the_sections_before_an_invalid_one_are_edits() {
         ONE.replace('x', "z")
     );
     let script = script(&text);
-    assert_eq!(script.edits.iter().map(said).collect::<Vec<_>>(), ["modify x 1", "modify z 1"]);
+    assert_eq!(script.edits.iter().map(shown).collect::<Vec<_>>(), ["modify x 1", "modify z 1"]);
     assert_eq!(script.diagnostics.len(), 1);
     assert_eq!(script.diagnostics[0].path.as_deref(), Some("y"));
 }
@@ -242,7 +242,7 @@ fn meaning(edit: &Edit) -> String {
         other => panic!("{other:?}"),
     });
     // The hunks may divide the same lines in another way.
-    format!("{} {}", said(edit).trim_end_matches(|c: char| c.is_ascii_digit()), lines.collect::<String>())
+    format!("{} {}", shown(edit).trim_end_matches(|c: char| c.is_ascii_digit()), lines.collect::<String>())
 }
 
 #[test]

@@ -410,8 +410,8 @@ fn take_nested(
     out.add_nested(read, &place, FormatId::EditCalls);
 }
 
-/// The change from the old to the new text. If both end with a line break, or neither does, they are whole lines.
-/// `None` if only the old text ends with one, because the next line would be joined.
+/// Returns the change from the old to the new text. If both end with a line break, or neither does, they are whole
+/// lines. Returns `None` if only the old text ends with one, because the next line would be joined to the new text.
 fn change(old: &Field<'_>, new: Option<&Field<'_>>, all: bool) -> Option<Change> {
     let texts = |before, after, unit| Some(Change::Texts { before, after, unit });
     let none = Passage::default;

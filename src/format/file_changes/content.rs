@@ -24,7 +24,7 @@ const MAX_INDENT: usize = 3;
 #[derive(Clone, Debug)]
 pub(super) struct Content<'r> {
     pub(super) payload: Payload<'r>,
-    /// Whether it begins on the opening tag's line.
+    /// Whether it begins on the line of the opening tag.
     inline: bool,
     /// The text of `<why>`.
     pub(super) why: Option<String>,

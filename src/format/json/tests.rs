@@ -6,7 +6,7 @@ fn response(text: &str) -> Response {
 }
 
 fn json(response: &Response) -> Json<'_> {
-    Last::default().read(&Cursor::new(response)).unwrap()
+    LastValue::default().read(&Cursor::new(response)).unwrap()
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn keys_are_found_where_json_breaks_off_and_in_strings_with_json() {
 #[test]
 fn each_value_is_read_once() {
     let response = response("{\"a\": [\n[1],\n[2]\n]}\n[3]\n");
-    let (mut cursor, mut last) = (Cursor::new(&response), Last::default());
+    let (mut cursor, mut last) = (Cursor::new(&response), LastValue::default());
     let mut seen = Vec::new();
     while !cursor.is_end() {
         seen.push(last.read(&cursor).map(|json| json.range()));

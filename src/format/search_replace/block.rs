@@ -119,10 +119,24 @@ fn texts<'r, const N: usize>(
 /// Removes from `unpaired` the lines that are content. The others close the fence around the block or open it again,
 /// and are not content. If it is unclear which they are, returns the first line in doubt.
 ///
+/// In this block, the first half closes the fence around the block, and the second half opens it again:
+///
+/// ````text
+/// ```rust
+/// <<<<<<< SEARCH
+/// old
+/// ```
+/// =======
+/// ```rust
+/// new
+/// >>>>>>> REPLACE
+/// ```
+/// ````
+///
 /// A fence line without a partner is in doubt if it closes that fence or opens it again, has no info string, is at an
 /// edge of its half, or the file is Markdown. Two cases are clear:
 /// - The file is not Markdown, and each line in doubt closes the fence at the end of its half, or opens it again at the
-///   beginning of its half. These lines are not content.
+///   beginning of its half, as above. These lines are not content.
 /// - No line closes the fence, and both halves have the same number of lines in doubt. These lines are content.
 fn find_outer_fences<'r>(
     cursor: &Cursor<'r>,

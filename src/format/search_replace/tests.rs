@@ -17,7 +17,7 @@ fn codes(script: &Script) -> Vec<Code> {
     script.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
-/// What the edits are, in short.
+/// Returns a short form of each edit.
 fn shown(script: &Script) -> Vec<String> {
     script.edits.iter().map(show).collect()
 }
@@ -49,17 +49,17 @@ fn block(search: &str, replace: &str) -> String {
     format!("<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n")
 }
 
-/// The edits of a response without faults.
+/// The edits of a response without errors.
 #[track_caller]
-fn fine(text: &str) -> Vec<String> {
+fn edits_of(text: &str) -> Vec<String> {
     let script = script(text);
     assert_eq!(codes(&script), [], "{text}\n{:?}", script.diagnostics);
     shown(&script)
 }
 
-/// The one fault of a response, and the edits beside it.
+/// The only error of a response, and its edits.
 #[track_caller]
-fn faulty(text: &str) -> (Diagnostic, Vec<String>) {
+fn error_of(text: &str) -> (Diagnostic, Vec<String>) {
     let script = script(text);
     let [fault] = &script.diagnostics[..] else { panic!("{text}\n{:?}", script.diagnostics) };
     assert!(fault.is_error());
@@ -88,7 +88,7 @@ fn every_block_is_an_edit() {
         block("d\n", "e\n\nf\n")
     );
     assert_eq!(
-        fine(&text),
+        edits_of(&text),
         [
             "src/a.rs: \"a\\n  b\\n\" -> \"x\\n\"",
             "src/a.rs: \"c\\n\" -> \"\"",
@@ -111,14 +111,14 @@ fn markers_of_all_kinds_and_wrappers_are_read() {
         "a.rs\n------- SEARCH\nx\n=======\ny\n+++++++ REPLACE\n".to_owned(),
         "a.rs\n------- SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n".to_owned(),
     ] {
-        assert_eq!(fine(&text), ["a.rs: \"x\\n\" -> \"y\\n\""], "{text}");
+        assert_eq!(edits_of(&text), ["a.rs: \"x\\n\" -> \"y\\n\""], "{text}");
     }
 }
 
 #[test]
 fn the_indentation_of_payloads_stays() {
     assert_eq!(
-        fine("a.rs\n  <<<<<<< SEARCH\n  x\n  =======\n\ty \n  >>>>>>> REPLACE\n"),
+        edits_of("a.rs\n  <<<<<<< SEARCH\n  x\n  =======\n\ty \n  >>>>>>> REPLACE\n"),
         ["a.rs: \"  x\\n\" -> \"\\ty \\n\""]
     );
 }
@@ -126,37 +126,37 @@ fn the_indentation_of_payloads_stays() {
 #[test]
 fn a_new_file_is_its_lines() {
     let new = |text: &str| format!("### File: n.rs\n<<<<<<< NEW_FILE\n{text}>>>>>>> NEW_FILE\n");
-    assert_eq!(fine(&new("a\n\nb\n")), ["n.rs: new \"a\\n\\nb\\n\""]);
-    assert_eq!(fine(&new("")), ["n.rs: new \"\""]);
-    assert_eq!(fine(&new("=======\n<<< HEAD\n")), ["n.rs: new \"=======\\n<<< HEAD\\n\""]);
-    assert_eq!(fine(&new(&block("a\n", "b\n"))).len(), 1, "a text about this format");
+    assert_eq!(edits_of(&new("a\n\nb\n")), ["n.rs: new \"a\\n\\nb\\n\""]);
+    assert_eq!(edits_of(&new("")), ["n.rs: new \"\""]);
+    assert_eq!(edits_of(&new("=======\n<<< HEAD\n")), ["n.rs: new \"=======\\n<<< HEAD\\n\""]);
+    assert_eq!(edits_of(&new(&block("a\n", "b\n"))).len(), 1, "a text about this format");
 }
 
 #[test]
 fn an_empty_search_text_may_create_the_file() {
-    assert_eq!(fine(&format!("n.rs\n{}", block("", "a\n"))), ["n.rs: \"\" -> \"a\\n\" or new"]);
-    assert_eq!(fine(&format!("n.rs\n{}", block("\n \n", "a\n"))), ["n.rs: \"\" -> \"a\\n\" or new"]);
-    assert_eq!(fine(&format!("n.rs\n{}", block("", ""))), ["n.rs: \"\" -> \"\" or new"]);
+    assert_eq!(edits_of(&format!("n.rs\n{}", block("", "a\n"))), ["n.rs: \"\" -> \"a\\n\" or new"]);
+    assert_eq!(edits_of(&format!("n.rs\n{}", block("\n \n", "a\n"))), ["n.rs: \"\" -> \"a\\n\" or new"]);
+    assert_eq!(edits_of(&format!("n.rs\n{}", block("", ""))), ["n.rs: \"\" -> \"\" or new"]);
     let titled = block("", "Title\n=====\n\ntext\n");
-    assert_eq!(fine(&format!("n.md\n{titled}")), ["n.md: \"\" -> \"Title\\n=====\\n\\ntext\\n\" or new"]);
+    assert_eq!(edits_of(&format!("n.md\n{titled}")), ["n.md: \"\" -> \"Title\\n=====\\n\\ntext\\n\" or new"]);
 }
 
 #[test]
 fn every_divider_as_long_as_the_other_markers_is_a_split() {
     let text = format!("a.md\n{}", block("T\n=====\nx\n", "U\n======\nx\n"));
-    assert_eq!(fine(&text), ["a.md: \"T\\n=====\\nx\\n\" -> \"U\\n======\\nx\\n\""]);
+    assert_eq!(edits_of(&text), ["a.md: \"T\\n=====\\nx\\n\" -> \"U\\n======\\nx\\n\""]);
     let text = format!("a.md\n{}", block("T\n=======\nx\n", "U\n=======\nx\n"));
-    assert_eq!(fine(&text), ["a.md: \"T\\n=======\\nx\\n=======\\nU\\n=======\\nx\\n\" at [2, 12, 22]"]);
+    assert_eq!(edits_of(&text), ["a.md: \"T\\n=======\\nx\\n=======\\nU\\n=======\\nx\\n\" at [2, 12, 22]"]);
     let text = "a.md\n<<<<<<< SEARCH\nx\n=====\ny\n======\n>>>>>>> REPLACE\n";
-    assert_eq!(fine(text), ["a.md: \"x\\n=====\\ny\\n======\\n\" at [2, 10]"], "none is as long");
+    assert_eq!(edits_of(text), ["a.md: \"x\\n=====\\ny\\n======\\n\" at [2, 10]"], "none is as long");
     let conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n";
     let text = format!("a.rs\n{}", block(conflict, "b\n"));
     assert_eq!(
-        fine(&text),
+        edits_of(&text),
         ["a.rs: \"<<<<<<< HEAD\\na\\n=======\\nb\\n>>>>>>> other\\n=======\\nb\\n\" at [15, 39]"]
     );
     assert_eq!(
-        fine(&format!("a.md\n{}", block("T\n==========\n", "U\n===\n"))),
+        edits_of(&format!("a.md\n{}", block("T\n==========\n", "U\n===\n"))),
         ["a.md: \"T\\n==========\\n\" -> \"U\\n===\\n\""]
     );
 }
@@ -166,16 +166,16 @@ fn a_start_line_is_a_line_number_hint() {
     for hint in [":start_line:12\n", ":start_line: 12\n-------\n", ":start_line:12\n:end_line:14\n-------\n"]
     {
         let text = format!("a.rs\n{}", block(&format!("{hint}x\n"), "y\n"));
-        assert_eq!(fine(&text), ["a.rs: \"x\\n\" -> \"y\\n\" at 12"], "{hint}");
+        assert_eq!(edits_of(&text), ["a.rs: \"x\\n\" -> \"y\\n\" at 12"], "{hint}");
     }
     let text = |search: &str| format!("a.rs\n{}", block(search, "y\n"));
-    assert_eq!(fine(&text(":end_line:3\nx\n")), ["a.rs: \"x\\n\" -> \"y\\n\""]);
+    assert_eq!(edits_of(&text(":end_line:3\nx\n")), ["a.rs: \"x\\n\" -> \"y\\n\""]);
     assert_eq!(
-        fine(&text("-------\nx\n")),
+        edits_of(&text("-------\nx\n")),
         ["a.rs: \"-------\\nx\\n\" -> \"y\\n\""],
         "a heading of the file"
     );
-    assert_eq!(fine(&text(":start_line:x\n")), ["a.rs: \":start_line:x\\n\" -> \"y\\n\""]);
+    assert_eq!(edits_of(&text(":start_line:x\n")), ["a.rs: \":start_line:x\\n\" -> \"y\\n\""]);
 }
 
 /// The candidates for the files of edits without a path.
@@ -206,7 +206,7 @@ fn the_path_is_right_above_the_block_or_in_its_fence() {
         assert!(unnamed(&format!("{above}{block}")).is_empty(), "{above}");
     }
     for above in ["", "...\n", "```a/b.rs\ncode()\n```\n"] {
-        let (fault, edits) = faulty(&format!("{above}{block}"));
+        let (fault, edits) = error_of(&format!("{above}{block}"));
         assert_eq!((fault.code, edits), (Code::Missing, vec![]), "{above}");
     }
 }
@@ -282,7 +282,7 @@ fn an_unterminated_block_is_an_error_up_to_the_next() {
             format!("a.rs\n{whole}{cut}"),
             format!("a.rs\n{whole}\nSo:\n{cut}"),
         ] {
-            let (fault, edits) = faulty(&text);
+            let (fault, edits) = error_of(&text);
             assert_eq!((fault.code, edits.len()), (Code::Truncated, 1), "{text}");
             assert!(fault.message.contains(message), "{}", fault.message);
             assert_eq!(fault.path.as_deref(), Some("a.rs"), "{text}");
@@ -322,7 +322,7 @@ fn conflicts_and_prose_about_markers_are_no_blocks() {
         "Title\n=======\n\n- SEARCH\n",
         "diff\n--- removed\n+++ added\n",
     ] {
-        assert_eq!(fine(text), [""; 0], "{text}");
+        assert_eq!(edits_of(text), [""; 0], "{text}");
     }
 }
 

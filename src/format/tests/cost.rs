@@ -135,10 +135,10 @@ fn reading_takes_linear_time() {
         // Eight times the input is three doublings.
         let (small, large) = (response(1 << 12), response(1 << 15));
         let mut best = (Duration::MAX, Duration::MAX);
-        let fine = (0..50).any(|_| {
+        let is_linear = (0..50).any(|_| {
             best = (best.0.min(time(&small)), best.1.min(time(&large)));
             best.1.as_secs_f64() < 2.3_f64.powi(3) * best.0.as_secs_f64()
         });
-        assert!(fine, "{head:?}, many times {unit:?}, {tail:?}: {best:?}");
+        assert!(is_linear, "{head:?}, many times {unit:?}, {tail:?}: {best:?}");
     }
 }

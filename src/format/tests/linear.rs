@@ -140,9 +140,10 @@ mod tests {
                 std::hint::black_box(parse(&response, &only.map_or_else(Reading::default, Reading::only)));
                 scan::lines_read() - before
             };
-            // Reading stops after a number of errors, so short texts show more than long ones. But the text must have more
-            // levels than the reader reads: the first level too deep costs more than any above it. At some length the way
-            // of reading changes; then the cost jumps once, so a second length is tried.
+            // Short texts show more than long ones, because reading stops after a number of errors. But a text must be
+            // nested more deeply than the reader reads, because the first level that is too deep costs more than the
+            // others. At some length, the reader may begin to read in another way, and the cost jumps once. So a second
+            // length is tried.
             let is_linear = |n| {
                 let (short, long) = (read(n), read(2 * n));
                 if long * 10 < short * 25 + 500 { Ok(()) } else { Err((short, long)) }

@@ -172,7 +172,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn spans_are_in_the_response_whatever_it_holds(text in responses()) {
+    fn spans_are_in_the_response(text in responses()) {
         check(&text, None);
         for id in FormatId::ALL {
             check(&text, Some(*id));
@@ -330,7 +330,7 @@ fn calls_that_are_cut_off_after_an_edit_are_an_error() {
     }
 }
 
-/// Leaves each line of a response out in turn, except lines of texts and prose.
+/// Leaves out each line of a response in turn, except lines of texts and prose.
 fn lose_lines(text: &str, is_text: impl Fn(&str) -> bool) {
     let lines: Vec<&str> = text.lines().collect();
     let whole = parse(&response(text), &Reading::default()).edits;

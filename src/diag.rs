@@ -252,8 +252,8 @@ codes! {
     Shrink = "shrink",
     /// A snippet does not say clearly how it changes the file.
     SnippetUnclear = "snippet-unclear",
-    /// A snippet lacks a part of the file, and does not say that the part is left out; needs `--allow-shrink` if it is
-    /// to be removed.
+    /// A snippet lacks a part of the file, and does not say that the part is left out; needs `--allow-shrink` if it is to
+    /// be removed.
     SnippetLoses = "snippet-loses",
     /// A file has more syntax errors than before: a warning, an error with `--syntax=refuse`.
     Syntax = "syntax",

@@ -42,16 +42,18 @@ pub(super) fn attribute_files(path: &str) -> impl Iterator<Item = String> {
     directories.chain([""]).map(|directory| format!("{directory}.gitattributes"))
 }
 
-/// Which attribute files matter for something, as far as it was asked.
+/// Remembers which attribute files matter for a question, such as whether they mention a filter.
 #[derive(Default)]
 pub(super) struct AttributeFiles {
-    /// Whether one does that applies to the whole repository.
+    /// Whether a file that applies to the whole repository matters; empty until the first question.
     shared: OnceCell<bool>,
-    by_name: RefCell<BTreeMap<String, bool>>,
+    /// Whether a file in the tree matters, by its path.
+    by_path: RefCell<BTreeMap<String, bool>>,
 }
 
 impl AttributeFiles {
-    /// Whether one that may apply to the path matters.
+    /// Returns whether any attribute file that may apply to the path matters. `shared` answers that for the files that
+    /// apply to the whole repository, `matters` for a file in the tree.
     pub(super) fn any(
         &self,
         path: &str,
@@ -62,9 +64,9 @@ impl AttributeFiles {
             return Ok(true);
         }
         for file in attribute_files(path) {
-            let known = self.by_name.borrow().get(&file).copied();
+            let known = self.by_path.borrow().get(&file).copied();
             let found = known.map_or_else(|| matters(&file), Ok)?;
-            self.by_name.borrow_mut().insert(file, found);
+            self.by_path.borrow_mut().insert(file, found);
             if found {
                 return Ok(true);
             }
@@ -73,7 +75,7 @@ impl AttributeFiles {
     }
 }
 
-/// Whether lines end in CRLF by a value of `eol`, as an attribute or as `core.eol`.
+/// Returns whether lines end in CRLF, by a value of the attribute `eol` or of `core.eol`; `None` if it says nothing.
 fn ends_in_crlf(eol: Option<String>) -> Option<bool> {
     match eol?.as_str() {
         "crlf" => Some(true),
@@ -129,7 +131,7 @@ impl Repo {
             Word(text) => Some((*text).to_owned()),
             _ => None,
         };
-        // In the words of `git check-attr`.
+        // The value as `git check-attr` prints it.
         let printed = |name: &str| {
             let value = attribute(name)?;
             Ok::<_, Error>(match &value {
@@ -181,8 +183,8 @@ impl Repo {
         Ok(self.config().string("attr.tree")?.map(|tree| format!("attr.tree={tree}")))
     }
 
-    /// The conversion that git does itself for these attributes, in the words of `git check-attr`; `None` if it does
-    /// none.
+    /// Returns the conversion that only git can do for these attribute values, as `git check-attr` prints them; `None`
+    /// if they need none.
     pub(super) fn conversion_by_git(
         &self,
         filter: &str,
@@ -210,8 +212,8 @@ impl Repo {
         })
     }
 
-    /// Whether any attribute file may apply to the path. Mostly there is none, and libgit2 would look for each file once
-    /// per attribute.
+    /// Returns whether any attribute file may apply to the path. Usually none does, and libgit2 would look for each
+    /// file once per attribute.
     fn has_attributes(&self, path: &str, index: &Index) -> Result<bool> {
         let on_disk =
             |file: &str| self.workdir().is_some_and(|top| top.join(file).symlink_metadata().is_ok());
@@ -258,8 +260,8 @@ impl Repo {
         Ok(())
     }
 
-    /// From now on reads the attributes of the changed paths from the index as it will be (with [`Source::Index`]), as git does
-    /// for a checkout.
+    /// Makes [`Source::Index`] read the attributes of the changed paths from the index that the landing will leave, as
+    /// git does for a checkout.
     ///
     /// # Errors
     /// The library fails.
@@ -296,7 +298,8 @@ impl Repo {
         Ok(self.config().bool(&format!("filter.{name}.required"))?.unwrap_or(false))
     }
 
-    /// The treatment of a file without attributes, and whether text has CRLF in the checkout if no attribute says so.
+    /// Returns the line endings of a file without attributes, and whether text has CRLF in the checkout if no attribute
+    /// says otherwise.
     fn core_endings(&self) -> Result<(&'static str, bool)> {
         let autocrlf = self.config().string("core.autocrlf")?;
         let is_input = autocrlf.is_some_and(|value| value.eq_ignore_ascii_case("input"));

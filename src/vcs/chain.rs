@@ -46,7 +46,7 @@ pub struct Link {
 /// The records of all chains.
 #[derive(Debug, Default)]
 pub struct History {
-    /// Each record once, the newest first; those of one chain in its order.
+    /// Each record once, the newest first; the records of one chain keep their order.
     pub links: Vec<Link>,
     /// How many chain references do not point to a commit.
     pub odd: usize,
@@ -89,15 +89,16 @@ impl Repo {
         }
         let count = chains.len();
         let mut seen = HashSet::new();
-        // Once a chain reaches a record that was read already, so are all before it.
+        // A chain ends at a record that was read through another chain, because that one also has all records before
+        // it.
         let mut read = |at: usize| {
             let next = chains.get_mut(at).and_then(Iterator::next).filter(|link| seen.insert(link.id));
             next.map(|link| ((Reverse(link.time.0), at), link))
         };
-        let mut firsts: BTreeMap<_, _> = (0..count).filter_map(&mut read).collect();
-        while let Some(((_, at), link)) = firsts.pop_first() {
+        let mut next_of_each: BTreeMap<_, _> = (0..count).filter_map(&mut read).collect();
+        while let Some(((_, at), link)) = next_of_each.pop_first() {
             history.links.push(link);
-            firsts.extend(read(at));
+            next_of_each.extend(read(at));
         }
         Ok(history)
     }
@@ -132,7 +133,7 @@ impl Repo {
     ) -> Result<Oid> {
         let before = match before {
             Some(before) => before,
-            None => self.write_beginning()?,
+            None => self.write_first_commit()?,
         };
         let mut parents = vec![before];
         for &kept in keep {
@@ -247,7 +248,7 @@ impl Repo {
         Ok(())
     }
 
-    fn write_beginning(&self) -> Result<Oid> {
+    fn write_first_commit(&self) -> Result<Oid> {
         let tree = self.write_tree(None, &super::tree::Changes::new())?;
         let message = "Landings of git llm-apply\n";
         self.write_plain(&Draft { tree, parents: &[], message }, "git-llm-apply <> 0 +0000")

@@ -349,7 +349,7 @@ impl Checkout {
                 if Identity::of(&was) == expected {
                     return Ok(());
                 }
-                // Somebody else's file goes back.
+                // Puts somebody else's file back.
                 rustix::fs::renameat_with(cwd, staged, &directory, name, RenameFlags::EXCHANGE)
                     .map_err(failed)?;
                 Err(Error::Raced(path.to_owned()))

@@ -41,7 +41,8 @@ impl Repo {
     }
 }
 
-/// Runs a command and returns what it prints; `None` if the program is not installed. Its standard error is ours.
+/// Runs a command and returns what it prints; `None` if the program is not installed. The command inherits our standard
+/// error.
 fn printed(mut command: Command, line: &str, limit: u64) -> Result<Option<Vec<u8>>> {
     let failed = |why: String| Error::Clipboard(format!("'{line}' {why}"));
     let mut child = match command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn() {
@@ -54,7 +55,7 @@ fn printed(mut command: Command, line: &str, limit: u64) -> Result<Option<Vec<u8
         Some(output) => output.take(limit.saturating_add(1)).read_to_end(&mut bytes),
         None => Ok(0),
     };
-    // The pipe is closed now: a command that prints more ends by SIGPIPE.
+    // The pipe is closed now, so SIGPIPE ends a command that prints more.
     let ended = child.wait();
     read.and(ended).map_err(|e| failed(format!("cannot be read: {e}"))).and_then(|status| {
         let is_whole = bytes.len() as u64 <= limit;

@@ -50,7 +50,7 @@ struct Texts {
 }
 
 impl Repo {
-    /// How commits are written here: signed with that key if there is one, else as configured.
+    /// Reads how commits are written here, from `sign` and the configuration.
     ///
     /// # Errors
     /// The configuration makes no sense.
@@ -123,7 +123,7 @@ impl Repo {
         self.put_referring(git2::ObjectType::Commit, &commit, named)
     }
 
-    /// Has git write and sign the commit, in the quarantine's directory, where git also finds the new objects.
+    /// Lets git write and sign the commit in the quarantine's directory, where git also finds the new objects.
     fn sign(&self, quarantine: &Quarantine, draft: &Draft<'_>, texts: &Texts, key: &str) -> Result<Oid> {
         quarantine.spill(self)?;
         let mut command = process::git_with_objects(self, quarantine.objects());

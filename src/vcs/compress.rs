@@ -5,10 +5,11 @@ use super::repo::Repo;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use git2::ObjectType;
 
-/// The longest object, in bytes, that is stored uncompressed if no level is configured. Building deflate's tables is most
-/// of the computing in a small landing, and would save only a fifth of a short commit and a quarter of a tree, which is
-/// mostly object names. An object of that length takes no more disk space than git's own loose file.
-pub(super) const fn stored(kind: ObjectType) -> usize {
+/// The longest object, in bytes, that is stored uncompressed if no level is configured. In a small landing, most of the
+/// computing time would go into deflate's tables. Compressing would save only a fifth of a short commit and a quarter
+/// of a tree, which is mostly object names. An object of that length takes no more disk space than git's own loose
+/// file.
+const fn max_uncompressed(kind: ObjectType) -> usize {
     match kind {
         ObjectType::Tree => 4_000,
         _ => 512,
@@ -43,7 +44,7 @@ impl Compressor {
         let deflate = &mut self.deflate;
         deflate.reset();
         if self.level.is_none() {
-            let is_short = bytes.len() <= stored(kind);
+            let is_short = bytes.len() <= max_uncompressed(kind);
             deflate.set_level(if is_short { Compression::none() } else { Compression::fast() })?;
         }
         let mut compressed = Vec::with_capacity(bytes.len() / 2 + (1 << 10));
@@ -63,7 +64,7 @@ mod tests {
     use std::io::Read;
 
     #[test]
-    fn one_after_another_is_read_back() {
+    fn compressed_objects_are_read_back() {
         for level in [None, Some(Compression::default())] {
             let mut compressor = Compressor::with(level);
             are_read_back(&mut compressor, ObjectType::Blob);
@@ -72,7 +73,7 @@ mod tests {
     }
 
     fn are_read_back(compressor: &mut Compressor, kind: ObjectType) {
-        let limit = stored(kind);
+        let limit = max_uncompressed(kind);
         let mut noise = 1u32;
         let mut random = |len: usize| -> Vec<u8> {
             let next = |_| {

@@ -1,5 +1,5 @@
-//! Git's configuration. Libgit2 reads the files; where `git -c` or the environment adds to them, which it does not read, git
-//! is asked.
+//! Git's configuration. Libgit2 reads the files, but not what `git -c` and the environment add to them. If they add
+//! anything, git is asked instead.
 
 use super::{Error, Result, process};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads the configuration files' snapshot, or has git read all.
+    /// Reads the configuration from a snapshot of the files, or asks git if libgit2 would miss a part of it.
     pub(super) fn new(files: &git2::Config, git_dir: &Path) -> Result<Self> {
         let failed = |e| Error::git("read the configuration", e);
         let mut config = Self::default();
@@ -29,7 +29,7 @@ impl Config {
         if is_whole { Ok(config) } else { Self::of_git(git_dir) }
     }
 
-    /// Has git read all of it, the environment included.
+    /// Asks git for all of the configuration, including what the environment adds.
     pub(super) fn of_git(git_dir: &Path) -> Result<Self> {
         let mut command = std::process::Command::new("git");
         // `GIT_CONFIG` would make `git config` read that file instead of all others.
@@ -49,7 +49,7 @@ impl Config {
         self.values.entry(canonical(key)).or_default().push(value);
     }
 
-    /// The value that counts: the last one.
+    /// Returns the last value of the key, which is the one that counts.
     fn last(&self, key: &str) -> Option<&Option<Vec<u8>>> {
         self.values.get(&canonical(key))?.last()
     }
@@ -141,13 +141,13 @@ pub(super) fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// A file of the user's in the directory that git looks into (git-config(1), "FILES"; gitattributes(5)).
+/// The path of a file in the user's own git directory, such as `~/.config/git/config` (git-config(1), "FILES").
 pub(super) fn user_file(name: &str) -> Option<PathBuf> {
     let directory = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
     Some(directory?.join("git").join(name))
 }
 
-/// The variables by which the environment and `git -c` add to the files (git-config(1), "Environment").
+/// The variables through which the environment and `git -c` add to the files (git-config(1), "Environment").
 const BY_ENVIRONMENT: [&str; 2] = ["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"];
 
 /// A key as git prints it: lowercase, except between the first dot and the last.

@@ -1,5 +1,5 @@
-//! Converts content by attributes (gitattributes(5)) that are known, wherever attribute files are. Git does it, in a
-//! temporary bare repository in which every file has them.
+//! Converts content by given attributes (gitattributes(5)), whatever the repository's attribute files say. Git does it,
+//! in a temporary bare repository in which every file has these attributes.
 
 use super::repo::Repo;
 use super::temporary::Temporary;
@@ -18,7 +18,7 @@ pub struct Converter {
 pub(super) const KEPT: &str = "-text";
 /// Lines of the checkout end in CRLF.
 pub(super) const CRLF: &str = "text eol=crlf";
-/// They do if git takes the content for text.
+/// Lines of the checkout end in CRLF if git guesses that the content is text.
 pub(super) const GUESSED: &str = "text=auto eol=crlf";
 
 impl Converter {
@@ -30,7 +30,10 @@ impl Converter {
         if self.endings == KEPT && !self.ident {
             return Ok(blob);
         }
-        let git = Beside::new(repo, &format!("{} {}ident", self.endings, if self.ident { "" } else { "-" }))?;
+        let git = ConversionRepo::new(
+            repo,
+            &format!("{} {}ident", self.endings, if self.ident { "" } else { "-" }),
+        )?;
         git.checked_out(&git.put(&blob, false)?)
     }
 }
@@ -42,14 +45,14 @@ pub(super) fn expand_ident(repo: &Repo, blob: Vec<u8>) -> Result<Vec<u8>> {
 
 /// Collapses every expanded `$Id$` of a file.
 pub(super) fn collapse_ident(repo: &Repo, file: &[u8]) -> Result<Vec<u8>> {
-    let git = Beside::new(repo, &format!("{KEPT} ident"))?;
+    let git = ConversionRepo::new(repo, &format!("{KEPT} ident"))?;
     git.blob(&git.put(file, true)?)
 }
 
 /// A temporary bare repository in which every file has the same attributes.
-pub(super) struct Beside(Temporary);
+pub(super) struct ConversionRepo(Temporary);
 
-impl Beside {
+impl ConversionRepo {
     pub(super) fn new(repo: &Repo, attributes: &str) -> Result<Self> {
         let repository = repo.temporary()?;
         let top = repository.path();
@@ -71,7 +74,8 @@ impl Beside {
         Ok(Self(repository))
     }
 
-    /// Writes a blob with this content, or with that of a file of the checkout with this content. Returns its id.
+    /// Writes the content as a blob and returns its id. If the content is that of a file in the checkout (`is_file`),
+    /// git converts it first.
     pub(super) fn put(&self, content: &[u8], is_file: bool) -> Result<String> {
         let path: &[&str] = if is_file { &["--path=text"] } else { &[] };
         let id = self.ask(&[&["hash-object", "-w", "--stdin"], path].concat(), content)?;

@@ -1,4 +1,4 @@
-//! Brings files to the disk with fsync(2), as `core.fsync` asks for.
+//! Syncs files to the disk with fsync(2), as `core.fsync` asks for.
 
 use super::manifest::{Item, Manifest};
 use super::repo::Repo;
@@ -84,7 +84,7 @@ impl Unsynced {
     /// Writes a file that only its owner can read, and adds it if `sync`.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn write(&mut self, path: PathBuf, bytes: &[u8], sync: bool) -> Result<()> {
         let file = write_private(&path, bytes)?;
         if sync {
@@ -96,10 +96,10 @@ impl Unsynced {
     /// Syncs the files in their order.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn sync(self) -> Result<()> {
         if self.0.len() > 1 {
-            self.0.iter().for_each(|(_, file)| begin(file));
+            self.0.iter().for_each(|(_, file)| start_writing(file));
         }
         self.0.iter().try_for_each(|(path, file)| file.sync_all().map_err(|e| Error::io("write", path, e)))
     }
@@ -110,10 +110,10 @@ pub(super) fn sync(path: &Path) -> Result<()> {
     synced.map_err(|e| Error::io("sync", path, e))
 }
 
-/// Starts writing a file to the disk. Starting all files before waiting for the first lets the file system place them
-/// together; else each sync takes as long as all.
-fn begin(file: &File) {
-    // POSIX_FADV_DONTNEED makes Linux start writing (posix_fadvise(2)). Without it, only time is lost.
+/// Starts writing a file to the disk. If all files are started before the first is waited for, the file system writes
+/// them together; otherwise each sync takes as long as all of them.
+fn start_writing(file: &File) {
+    // POSIX_FADV_DONTNEED makes Linux start writing (posix_fadvise(2)). If it fails, the sync only takes longer.
     #[cfg(target_os = "linux")]
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
     #[cfg(not(target_os = "linux"))]
@@ -123,7 +123,7 @@ fn begin(file: &File) {
 /// Writes a file that only its owner can read, and syncs it if `sync`.
 ///
 /// # Errors
-/// What the file system says.
+/// As the file system reports.
 pub fn write(path: &Path, bytes: &[u8], sync: bool) -> Result<()> {
     let file = write_private(path, bytes)?;
     if sync { file.sync_all().map_err(|e| Error::io("write", path, e)) } else { Ok(()) }
@@ -139,7 +139,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<File> {
 /// Syncs a directory and its parents up to `top`, so that their entries are on the disk.
 ///
 /// # Errors
-/// What the file system says.
+/// As the file system reports.
 pub fn sync_directories(path: &Path, top: &Path) -> Result<()> {
     for directory in path.ancestors().take_while(|directory| directory.starts_with(top)) {
         let synced = File::open(directory).and_then(|directory| directory.sync_all());

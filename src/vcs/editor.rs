@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
 
-/// Ignores Ctrl-C while an editor runs, because the editor handles it.
+/// Ignores Ctrl-C while an editor runs, because the editor handles it itself.
 struct IgnoresInterrupt;
 
 impl Onlooker for IgnoresInterrupt {
@@ -29,7 +29,7 @@ impl Repo {
         if editor == ":" {
             return Ok(());
         }
-        // The shell splits the words of the editor's command, as git does it.
+        // The shell splits the editor's command into words, as in git.
         let line = format!("exec 2>&1; {editor} \"$@\"");
         let args = [OsStr::new("-c"), line.as_ref(), editor.as_ref(), file.as_os_str()];
         let mut command = Supervised::new("sh", args).editing();
@@ -54,7 +54,7 @@ impl Repo {
         }
     }
 
-    /// Has the user edit a text in a private file of that name, and returns the result.
+    /// Opens a text in the user's editor, as a private file of that name, and returns the edited text.
     ///
     /// # Errors
     /// As [`Repo::edit`].
@@ -92,7 +92,7 @@ impl Repo {
         self.config().names("trailer.").next().is_some()
     }
 
-    /// Has git add these trailers to the message, by the user's rules.
+    /// Lets git add these trailers to the message, by the user's rules.
     ///
     /// # Errors
     /// Git cannot be run, or refuses.

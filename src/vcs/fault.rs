@@ -5,7 +5,8 @@ use super::Result;
 use crate::names::named;
 
 named! {
-    /// The points in the order in which a landing passes them; the last ones are on the ways back.
+    /// The points, in the order in which a landing passes them. The last ones are passed by rollback and by other
+    /// commands.
     Fault {
         /// The transaction's directory and its lock exist.
         Begun = "begun",
@@ -27,7 +28,7 @@ named! {
         Prepared = "prepared",
         /// One of the checkout's new files is staged.
         FileStaged = "file-staged",
-        /// The push is noted.
+        /// The push is noted in the transaction's directory.
         PushNoted = "push-noted",
         /// The remote has accepted the push: its commit point is passed.
         Pushed = "pushed",
@@ -93,7 +94,7 @@ named! {
         DirectoryPruned = "directory-pruned",
         /// The journal is removed.
         JournalRetired = "journal-retired",
-        /// A hook that is told of the landing has run.
+        /// A hook that reports the landing, such as post-commit, has run.
         HookTold = "hook-told",
         /// The scratch worktree is removed.
         ScratchRemoved = "scratch-removed",
@@ -130,7 +131,7 @@ pub fn point(_: Fault) -> Result<()> {
 /// Does what [`VARIABLE`] asks for at this point.
 ///
 /// # Errors
-/// [`super::Error::Injected`] where the variable says `fail`.
+/// [`super::Error::Injected`] if the variable says `fail`.
 #[cfg(debug_assertions)]
 pub fn point(fault: Fault) -> Result<()> {
     use super::Error;

@@ -1,5 +1,5 @@
-//! Has git convert between a blob and its file where filters or encodings apply (gitattributes(5)): one file at a time,
-//! with an object directory of its own for each conversion.
+//! Lets git convert between a blob and its file, if filters or encodings apply (gitattributes(5)). Git converts one
+//! file at a time, with a separate object directory for each conversion.
 
 use super::attributes::{Conversion, Source};
 use super::convert::{Converter, KEPT};
@@ -17,9 +17,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Output};
 
-/// How many of the last lines of a filter's messages are reported, and how many characters of each.
-const LINES: usize = 6;
-const WIDTH: usize = 300;
+/// How many lines of a filter's messages are reported, from the end.
+const MAX_LINES: usize = 6;
+/// How many characters of each line are reported.
+const MAX_WIDTH: usize = 300;
 
 /// Which attributes apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,7 @@ impl Repo {
         let objects = self.temporary()?;
         // The blob may not be in the repository yet.
         Writer::new(self)?.write(&fan_out(objects.path(), id)?, super::BLOB, &self.blob(id)?)?;
-        let mut command = git_beside(self, &objects, attributes);
+        let mut command = git_for_conversion(self, &objects, attributes);
         command.arg("cat-file").arg("--filters").arg(format!("--path={path}")).arg(id.to_string());
         run(self, &mut command, b"", path)
     }
@@ -50,10 +51,10 @@ impl Repo {
     /// As [`Repo::smudge`].
     pub fn clean(&self, path: &str, content: &[u8], attributes: Attributes) -> Result<Vec<u8>> {
         let objects = self.temporary()?;
-        let mut command = git_beside(self, &objects, attributes);
+        let mut command = git_for_conversion(self, &objects, attributes);
         command.args(["hash-object", "-w", "--stdin"]).arg(format!("--path={path}"));
         let id = self.id(&String::from_utf8_lossy(&run(self, &mut command, content, path)?))?;
-        let mut command = git_beside(self, &objects, Attributes::Checkout);
+        let mut command = git_for_conversion(self, &objects, Attributes::Checkout);
         run(self, command.args(["cat-file", "blob"]).arg(id.to_string()), b"", path)
     }
 
@@ -89,7 +90,7 @@ impl Repo {
                 let ident = value("ident") == "set";
                 let by_git =
                     self.conversion_by_git(value("filter"), value("working-tree-encoding"), ident)?;
-                // Line endings do not matter to the caller here: text has those of the blob.
+                // Line endings do not matter to the caller: the text keeps those of the blob.
                 let own = || Conversion::Own(Converter { endings: KEPT, ident });
                 Ok(by_git.unwrap_or_else(own))
             }
@@ -97,14 +98,14 @@ impl Repo {
     }
 }
 
-/// Git with an object directory for one conversion.
-fn git_beside(repo: &Repo, objects: &Temporary, attributes: Attributes) -> Command {
+/// Returns a git command with an object directory for one conversion.
+fn git_for_conversion(repo: &Repo, objects: &Temporary, attributes: Attributes) -> Command {
     let mut command = process::git_with_objects(repo, objects.path());
     use_attributes(&mut command, attributes);
     command
 }
 
-/// Makes git read attributes from there.
+/// Makes git read attributes from this source.
 fn use_attributes(command: &mut Command, attributes: Attributes) {
     if let Attributes::Tree(Some(tree)) = attributes {
         command.arg(format!("--attr-source={tree}"));
@@ -121,24 +122,24 @@ fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<V
     // The filter's own error comes before git's; the lines before may be harmless.
     let said = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<_> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let last = lines[lines.len().saturating_sub(LINES)..].iter();
-    let last: Vec<_> = last.map(|line| line.chars().take(WIDTH).collect::<String>()).collect();
+    let last = lines[lines.len().saturating_sub(MAX_LINES)..].iter();
+    let last: Vec<_> = last.map(|line| line.chars().take(MAX_WIDTH).collect::<String>()).collect();
     Err(Error::Filter { path: path.to_owned(), message: last.join("; ") })
 }
 
-/// Runs git where it may run the user's filters, and returns what it prints. Git may run them in each command that
-/// compares files with the index, and also when it writes an index whose files are as young as the index.
+/// Runs a git command that may run the user's filters, and returns its output. Git may run them in each command that
+/// compares files with the index, and also when it writes an index whose files are as new as the index.
 pub(super) fn run_with_filters(repo: &Repo, command: &Command, input: &[u8]) -> Result<Vec<u8>> {
     Ok(process::checked(command, run_asking(repo, command, input)?)?.stdout)
 }
 
-/// Runs git where it may run a program that asks the user for something, whatever its status.
+/// Runs a git command that may start a program that asks the user for something. Returns its output even if it failed.
 pub(super) fn run_asking(repo: &Repo, command: &Command, input: &[u8]) -> Result<Output> {
     run_supervised(repo, command, input, None)?.ok_or_else(|| Error::io("run", "git", ErrorKind::Other))
 }
 
-/// Runs git where it may run the user's filters. A signal ends both, and so does the end of this process. `None` if git
-/// prints or holds more than `limit` allows.
+/// Runs a git command that may run the user's filters. A signal ends both, and so does the end of this process. Returns
+/// `None` if git prints or holds more than `limit` allows.
 ///
 /// # Errors
 /// Git cannot be started, or [`Error::Interrupted`].

@@ -52,7 +52,7 @@ impl Repo {
         Ok(CommitData { id, tree: commit.tree_id(), parents: commit.parent_ids().collect(), author, message })
     }
 
-    /// Has git recode author and message to UTF-8.
+    /// Lets git recode author and message to UTF-8.
     fn recoded(&self, id: Oid) -> Result<(String, String)> {
         let mut command = process::git(self);
         command.args(["-c", "log.showSignature=false", "log", "-1", "--no-walk", "--encoding=UTF-8"]);
@@ -98,7 +98,7 @@ impl Repo {
         Ok(commit == of || self.git.graph_descendant_of(of, commit).map_err(failed)?)
     }
 
-    /// A commit from which both come, and none of those after it; `None` if they have none in common.
+    /// Returns a best common ancestor of both commits (git-merge-base(1)); `None` if they have no common ancestor.
     ///
     /// # Errors
     /// The object store fails.

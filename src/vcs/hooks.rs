@@ -42,7 +42,7 @@ impl Repo {
         command.at(self.workdir().unwrap_or(self.git_dir()));
         scratch::set_hook_environment(&mut command, self)?;
         // From the work tree alone, git might not find this git directory.
-        if self.workdir().is_none() || self.named.place {
+        if self.workdir().is_none() || self.environment.has_location {
             command.env("GIT_DIR", self.git_dir());
             self.workdir().map(|top| command.env("GIT_WORK_TREE", top));
         }

@@ -39,12 +39,12 @@ impl Identities {
     }
 }
 
-/// The environment variables that give git this identity. None if the line is not `Name <email> seconds zone`.
+/// Returns the environment variables that give git this identity; none if the line is not `Name <email> seconds zone`.
 pub(super) fn variables(role: &str, line: &[u8]) -> impl Iterator<Item = (String, OsString)> {
     let parts = || {
         let (name, rest) = split_at_first(line, b" <")?;
         let (email, date) = split_at_first(rest, b"> ")?;
-        // With `@`, git takes also a short number for seconds.
+        // After `@`, git reads even a short number as seconds.
         Some([("NAME", name.to_vec()), ("EMAIL", email.to_vec()), ("DATE", [b"@", date].concat())])
     };
     let named = move |(what, value)| (format!("GIT_{role}_{what}"), OsString::from_vec(value));
@@ -106,7 +106,7 @@ impl Repo {
         })
     }
 
-    /// A date in a form for the environment. git has to resolve a relative one.
+    /// Converts a date to a form that git reads from the environment. Git itself resolves a relative date.
     fn date(&self, date: &str) -> Result<String> {
         if seconds_and_zone(date).is_some() {
             return Ok(date.to_owned());
@@ -130,7 +130,7 @@ impl Repo {
             Err(Error::Command { .. }) => {}
             outcome => return outcome,
         }
-        // As an expiry date these are words of their own, which make no sense for a commit.
+        // These words are valid expiry dates, but make no sense for a commit.
         if ["all", "false"].iter().any(|word| date.eq_ignore_ascii_case(word)) {
             return Err(Error::BadDate(date.to_owned()));
         }
@@ -143,8 +143,8 @@ impl Repo {
 
     /// The name, address and date that git would put into a commit made now: `Name <email> seconds zone`.
     ///
-    /// The plain case (name and address set, and no date or one in seconds) is resolved here. For all else, such as an
-    /// address made from the host name or a date in words, git is asked.
+    /// The plain case (name and address set, and no date or one in seconds) is resolved here. Git is asked in all other
+    /// cases, such as an address made from the host name, or a date in words.
     fn identify(&self, role: &str, overrides: &Overrides) -> Result<String> {
         let env = |what: &str| match overrides.get(what) {
             Some(given) => Some(given.clone()),
@@ -179,7 +179,7 @@ impl Repo {
         }
     }
 
-    /// With `known`, name and address are valid, and git is asked only for the date.
+    /// Asks git for an identity. If `known`, name and address are valid, and only the date is in question.
     fn ask_git(&self, role: &str, known: bool, overrides: &Overrides) -> Result<String> {
         let mut command = std::process::Command::new("git");
         command.envs(overrides.iter().map(|(what, given)| (format!("GIT_{role}_{what}"), given)));
@@ -196,7 +196,7 @@ impl Repo {
     }
 }
 
-/// The characters that git strips from both ends of a name. If there is one, git is asked.
+/// The characters that git strips from both ends of a name. If a name has one there, git is asked.
 const CRUD: [char; 8] = ['.', ',', ':', ';', '"', '\\', '\'', ' '];
 
 /// The time at the end of `Name <email> seconds zone`.
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_internal_date_format_is_read_and_nothing_else_is_guessed() {
+    fn only_the_internal_date_format_is_read() {
         let time = seconds_and_zone("1700000000 -0330").unwrap();
         assert_eq!((time.seconds(), time.offset_minutes()), (1_700_000_000, -210));
         assert_eq!(seconds_and_zone("@5 +0000").unwrap().seconds(), 5);

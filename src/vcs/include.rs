@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// The file with their patterns (gitignore(5)).
+/// The file with the patterns of the ignored files to copy (gitignore(5)).
 pub const NAME: &str = ".worktreeinclude";
 
 impl Repo {
@@ -75,8 +75,8 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     if !found.is_file() {
         return Ok(());
     }
-    let unfollowed = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
-    let mut source = OpenOptions::new().read(true).custom_flags(unfollowed).open(from)?;
+    let nofollow = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+    let mut source = OpenOptions::new().read(true).custom_flags(nofollow).open(from)?;
     let mut target: File = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     std::io::copy(&mut source, &mut target)?;
     target.set_permissions(PermissionsExt::from_mode(found.mode() & 0o777))?;

@@ -28,13 +28,13 @@ pub struct Index {
     entries: Entries,
     /// `None` if there was none; it then counts as empty.
     file: Option<FileRead>,
-    /// Where the new index is made, if one is.
+    /// The path where the new index is prepared, if there will be one.
     copy: Option<PathBuf>,
-    /// What only git can write.
+    /// The features of the index that only git can write.
     features: raw::Features,
 }
 
-/// Where entries are looked up: in the whole file's bytes, or in passing, where only a few are asked for.
+/// The entries of an index: all of them, or those of a few paths, read in one pass over the file.
 enum Entries {
     Whole(Raw),
     Partial(Partial),
@@ -80,16 +80,16 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn read_index(&self) -> Result<Index> {
-        self.opened(self.index_reader()(), None)
+        self.index_of(self.index_reader()(), None)
     }
 
-    /// The index that was read from its file.
-    fn opened(&self, opened: std::io::Result<Opened>, copy: Option<PathBuf>) -> Result<Index> {
+    /// Makes an [`Index`] of the index file that was read.
+    fn index_of(&self, opened: std::io::Result<Opened>, copy: Option<PathBuf>) -> Result<Index> {
         let file = self.index_file();
         let opened = opened.map_err(|e| Error::io("read", &file, e))?;
         let raw = opened.entries.ok_or_else(|| broken(&file, "it is broken"))?;
         if copy.is_some() && !raw.check() {
-            return Err(broken(&file, WRONG));
+            return Err(broken(&file, WRONG_CHECKSUM));
         }
         let features = raw.features();
         let (raw, plain) = self.plain(raw, &file)?;
@@ -101,8 +101,8 @@ impl Repo {
         Ok(Index { entries: Entries::Whole(raw), file: opened.file, copy, features })
     }
 
-    /// All entries of an index file; of one that is split or sparse those of a copy that git makes plain, which libgit2 can
-    /// read, too. The copy is deleted with its directory.
+    /// Returns all entries of an index file. If the index is split or sparse, git makes a plain copy of it, which
+    /// libgit2 can read, too. The copy is returned as well; it is deleted with its directory.
     fn plain(&self, raw: Raw, file: &Path) -> Result<(Raw, Option<(Temporary, PathBuf)>)> {
         if !raw.is_partial() {
             return Ok((raw, None));
@@ -172,16 +172,16 @@ impl Repo {
         }
     }
 
-    /// Reads the index, for [`Repo::prepare_index`] to make the new one of it at `path`: reading a large index again would
-    /// take longer than all else.
+    /// Reads the index, so that [`Repo::prepare_index`] can write the new one to `path` without reading it again. In a
+    /// large repository, reading the index takes longer than everything else.
     ///
     /// # Errors
     /// It cannot be copied or read.
     pub fn copy_index(&self, path: PathBuf) -> Result<Index> {
         let ahead = self.index_thread.take().and_then(|reading| reading.join().ok()?.ok());
-        let index = self.opened(ahead.map_or_else(self.index_reader(), Ok), Some(path))?;
+        let index = self.index_of(ahead.map_or_else(self.index_reader(), Ok), Some(path))?;
         if let Some(path) = index.copy.as_ref().filter(|_| index.is_by_git()) {
-            // If this is another index already, the one that was read is not current.
+            // Git may have replaced the index since it was read. `present_index` notices that.
             link_or_copy(&self.index_file(), path)?;
         }
         Ok(index)
@@ -193,7 +193,7 @@ impl Repo {
     }
 
     /// Returns `known` if it still is the current index, else reads the index again, with a copy for the new index at
-    /// `aside`. To be called under the index's lock.
+    /// `aside`. The caller holds the index's lock.
     ///
     /// # Errors
     /// As [`Repo::copy_index`].
@@ -203,7 +203,7 @@ impl Repo {
             _ => self.copy_index(with_suffix(aside, "-copy"))?,
         };
         match &index.entries {
-            Entries::Whole(raw) if !raw.is_sound() => Err(broken(&self.index_file(), WRONG)),
+            Entries::Whole(raw) if !raw.is_sound() => Err(broken(&self.index_file(), WRONG_CHECKSUM)),
             _ => Ok(index),
         }
     }
@@ -259,7 +259,7 @@ impl Repo {
     /// Restores the kept index if the prepared one is in place; any other index stays. Can be repeated.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn restore_index(&self, index: &Path, kept: &Path, prepared: &Path) -> Result<()> {
         if self.is_index_like(index, kept)? || !self.is_index_like(index, prepared)? {
             return Ok(());
@@ -274,7 +274,8 @@ impl Repo {
     }
 
     /// Writes a new index to `aside`: `known` with the updates. The files in `placed` are in the checkout already; all
-    /// others get no stat data, so that git checks their content. The paths in `outside` are not to be in the checkout.
+    /// others get no stat data, so that git checks their content. The paths in `outside` are outside of a sparse
+    /// checkout.
     ///
     /// # Errors
     /// It cannot be written.
@@ -313,26 +314,26 @@ impl Repo {
 }
 
 impl Entries {
-    /// Asks the entries at a path and below it.
-    fn ask<T>(&self, path: &str, answer: impl FnOnce(&Raw) -> T) -> Option<T> {
+    /// Calls `answer` with entries that include those at a path and below it.
+    fn look_up<T>(&self, path: &str, answer: impl FnOnce(&Raw) -> T) -> Option<T> {
         match self {
             Entries::Whole(raw) => Some(answer(raw)),
-            Entries::Partial(partial) => partial.ask(path, answer),
+            Entries::Partial(partial) => partial.look_up(path, answer),
         }
     }
 
     fn find(&self, path: &str) -> Option<Item> {
-        self.ask(path, |raw| raw.find(path.as_bytes())).flatten()
+        self.look_up(path, |raw| raw.find(path.as_bytes())).flatten()
     }
 }
 
-const WRONG: &str = "its checksum is wrong";
+const WRONG_CHECKSUM: &str = "its checksum is wrong";
 
 fn broken(file: &Path, why: &str) -> Error {
     Error::io("read", file, std::io::Error::other(why))
 }
 
-/// An entry for an index of libgit2's in memory.
+/// Returns an entry for libgit2's index in memory.
 pub(super) fn index_entry(path: &[u8], entry: Entry) -> git2::IndexEntry {
     let time = git2::IndexTime::new(0, 0);
     let Entry { mode, id } = entry;
@@ -365,8 +366,8 @@ impl FileRead {
         Ok(Self { metadata, tail })
     }
 
-    /// What no two files have in common.
-    fn marks(&self) -> (u64, u64, (i64, i64), &[u8]) {
+    /// Returns what tells this index file from every other one.
+    fn fingerprint(&self) -> (u64, u64, (i64, i64), &[u8]) {
         let of = &self.metadata;
         (of.ino(), of.size(), (of.mtime(), of.mtime_nsec()), &self.tail)
     }
@@ -396,16 +397,17 @@ impl Index {
     pub fn is_current(&self, repo: &Repo) -> Result<bool> {
         let path = repo.index_file();
         match std::fs::File::open(&path).and_then(|file| FileRead::of(&file)) {
-            Ok(now) => Ok(self.file.as_ref().is_some_and(|known| known.marks() == now.marks())),
+            Ok(now) => Ok(self.file.as_ref().is_some_and(|known| known.fingerprint() == now.fingerprint())),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(self.file.is_none()),
             Err(e) => Err(Error::io("read", path, e)),
         }
     }
 
-    /// Keeps the index file under another name, as a link where possible: its time tells git which entries to check.
+    /// Keeps the index file under another name. It is a hard link if possible, because git needs the file's time to
+    /// know which entries to check.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As the file system reports.
     pub fn keep(&self, repo: &Repo, at: &Path) -> Result<()> {
         match self.file {
             None => std::fs::write(at, b"").map_err(|e| Error::io("write", at, e)),
@@ -429,24 +431,24 @@ impl Index {
         self.entries.find(path).is_some_and(|entry| entry.flags & STAGE != 0)
     }
 
-    /// Some entry below a path for which `except` does not hold.
+    /// Returns an entry below a path for which `except` is false.
     pub fn below(&self, path: &str, except: impl Fn(&str) -> bool) -> Option<String> {
         let prefix = format!("{path}/");
         let found = |raw: &Raw| {
             let below = raw.from(prefix.as_bytes()).take_while(|path| path.starts_with(prefix.as_bytes()));
             { below }.map(|path| String::from_utf8_lossy(path).into_owned()).find(|path| !except(path))
         };
-        self.entries.ask(path, found).flatten()
+        self.entries.look_up(path, found).flatten()
     }
 
     /// Whether the stat data show that a file is unchanged. If `false`, the content has to be compared.
     pub fn is_fresh(&self, indexed: &Indexed, stat: &Stat) -> bool {
-        // The change time too, because the modification time can be set back after an edit; not the device, which may get
-        // another number.
+        // The change time counts, too, because the modification time can be set back after an edit. The device does not
+        // count, because its number may change.
         let on_disk = change::numbers(indexed.entry.mode, Some(stat));
         let is_same = (0..on_disk.len()).all(|at| at == raw::DEVICE || on_disk[at] == indexed.numbers[at]);
         let written = self.file.as_ref().map(|file| (file.metadata.mtime(), file.metadata.mtime_nsec()));
-        // As young as the index: the time proves nothing (git's "racy" entries).
+        // A file as new as the index may have changed after git read it (git's "racy" entries).
         let racy = written.is_none_or(|written| (stat.st_mtime, stat.st_mtime_nsec as i64) >= written);
         is_same && !racy
     }

@@ -1,10 +1,10 @@
 //! Signals. Outside of a transaction a signal ends the process at once. In a transaction it sets a flag, which is checked
 //! between steps. Publishing takes a few milliseconds and is not interrupted. After something has landed, signals are
 //! ignored, and the landing is reported. If `git llm-apply` was started by `git` and that git is killed, this counts as a
-//! signal, because the user means us.
+//! signal, because the user meant to stop us.
 //!
-//! A server runs several calls at once. Each has a [`Cancel`], which acts as a signal for that call only; and what one call
-//! lands does not make the others ignore signals.
+//! A server runs several calls at once. Each has a [`Cancel`], which acts as a signal for that call only. When one call
+//! has landed something, the others do not ignore signals.
 
 use rustix::process::{Pid, getppid};
 use std::cell::RefCell;
@@ -27,7 +27,7 @@ struct Flags {
 static FLAGS: OnceLock<Flags> = OnceLock::new();
 
 thread_local! {
-    /// What cancels this thread's work, if it can be cancelled by itself.
+    /// Cancels this thread's work, if the thread has such a switch of its own.
     static CANCEL: RefCell<Option<Cancel>> = const { RefCell::new(None) };
 }
 

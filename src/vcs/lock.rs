@@ -263,12 +263,12 @@ impl Repo {
         Ok(locks)
     }
 
-    /// All lock files at the places where git has its own.
+    /// Lists all lock files in the directories where git creates its own.
     ///
     /// # Errors
     /// A directory cannot be read.
     pub fn lock_files(&self) -> Result<Vec<PathBuf>> {
-        // Of all worktrees: in their git directories, and below each `refs`.
+        // In all worktrees: directly in their git directories, and anywhere below each `refs`.
         let worktrees = self.common_dir().join("worktrees");
         let mut pending: Vec<_> = [self.common_dir(), self.git_dir()].map(|top| top.join("refs")).into();
         let mut flat = vec![self.common_dir().to_owned(), self.git_dir().to_owned()];

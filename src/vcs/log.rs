@@ -23,19 +23,19 @@ impl Repo {
         }))
     }
 
-    /// The commits between `known` and `tip` that were reverted, by the messages there. A revert that was reverted itself
-    /// does not count, also if a rebase has made it again since.
+    /// Returns the commits that the messages between `known` and `tip` say were reverted. A revert that was itself
+    /// reverted does not count, even if a rebase has made it anew since.
     ///
     /// # Errors
     /// The object store fails.
     pub fn reverted_commits(&self, tip: Oid, known: impl IntoIterator<Item = Oid>) -> Result<HashSet<Oid>> {
         let all = self.commits_beyond(tip, known)?;
-        let there: HashSet<_> = all.iter().copied().collect();
-        let (mut gone, mut made_again) = (HashSet::new(), HashSet::new());
+        let in_range: HashSet<_> = all.iter().copied().collect();
+        let (mut reverted_ids, mut rebased) = (HashSet::new(), HashSet::new());
         // The newest first, since a revert follows the commit.
         for id in all.into_iter().rev() {
             let commit = self.read_commit(id)?;
-            if gone.contains(&id) || made_again.remove(&(commit.author, commit.message.clone())) {
+            if reverted_ids.contains(&id) || rebased.remove(&(commit.author, commit.message.clone())) {
                 continue;
             }
             for line in commit.message.lines().filter_map(|line| line.strip_prefix(REVERTS)) {
@@ -44,15 +44,15 @@ impl Repo {
                     continue;
                 }
                 let reverted = self.id(name)?;
-                gone.insert(reverted);
-                if !there.contains(&reverted)
+                reverted_ids.insert(reverted);
+                if !in_range.contains(&reverted)
                     && let Ok(commit) = self.read_commit(reverted)
                 {
-                    made_again.insert((commit.author, commit.message));
+                    rebased.insert((commit.author, commit.message));
                 }
             }
         }
-        Ok(gone)
+        Ok(reverted_ids)
     }
 
     /// Whether a remote-tracking branch contains one of these commits, all of which follow `base`.

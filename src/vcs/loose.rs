@@ -17,7 +17,7 @@ impl Writer {
         Ok(Self(Compressor::new(repo, "core.loosecompression")?))
     }
 
-    /// Writes an object to a private file, and returns the open file.
+    /// Writes an object to a file, and returns the open file.
     pub(super) fn write(&mut self, path: &Path, kind: git2::ObjectType, data: &[u8]) -> Result<File> {
         let object = [format!("{} {}\0", kind.str(), data.len()).as_bytes(), data].concat();
         let mut write = || -> std::io::Result<File> {

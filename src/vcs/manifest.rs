@@ -33,7 +33,7 @@ impl Manifest {
     /// # Errors
     /// The first other name.
     pub fn check(&self) -> std::result::Result<(), String> {
-        let is_fine = |name: &str| match name.split_once('/') {
+        let is_object_file = |name: &str| match name.split_once('/') {
             Some(("pack", file)) => {
                 let file = file.strip_prefix("pack-").and_then(|file| file.split_once('.'));
                 file.is_some_and(|(id, kind)| is_object_name(id) && ["pack", "idx"].contains(&kind))
@@ -41,7 +41,7 @@ impl Manifest {
             Some((fan, rest)) => fan.len() == 2 && is_object_name(&format!("{fan}{rest}")),
             None => false,
         };
-        match self.items.iter().find(|item| !is_fine(&item.name)) {
+        match self.items.iter().find(|item| !is_object_file(&item.name)) {
             Some(item) => Err(item.name.clone()),
             None => Ok(()),
         }
@@ -71,7 +71,7 @@ impl Manifest {
         Ok(file.metadata()?.ino())
     }
 
-    /// Sets the manifest's time on an object file of somebody else's, if that is older.
+    /// Sets the manifest's time on an object file that is not ours, if that file is older.
     pub(super) fn freshen(&self, path: &Path) -> std::io::Result<()> {
         let found = std::fs::symlink_metadata(path)?;
         if (found.mtime(), found.mtime_nsec()) < (self.stamp.0, i64::from(self.stamp.1)) {

@@ -16,11 +16,11 @@ use std::path::Path;
 pub type Paths = BTreeSet<Vec<u8>>;
 
 named! {
-    /// Whose lines a merge takes where both sides changed them (git-merge(1), `-X`).
+    /// Which side's lines a merge takes if both sides changed them (git-merge(1), `-X`).
     Favor {
         /// Those of the branch.
         Ours = "ours",
-        /// Those of the commits that are brought onto it.
+        /// Those of the commits that are merged into it.
         Theirs = "theirs",
     }
 }
@@ -166,9 +166,9 @@ impl super::repo::Repo {
         })
     }
 
-    /// Has git merge the conflicting texts again, because git's merge pairs lines with the histogram algorithm
-    /// (git-merge(1)), which libgit2 lacks. Conflicts that git before 2.44 cannot merge so stay. Returns the merged
-    /// files, and the conflicts that the favour decided.
+    /// Lets git merge the conflicting texts again, because git's merge pairs lines with the histogram algorithm
+    /// (git-merge(1)), which libgit2 lacks. Git before 2.44 cannot do that for single files, so conflicts stay there.
+    /// Returns the merged files, and the conflicts that the favour decided.
     fn merge_as_git(
         &self,
         merged: &git2::Index,
@@ -223,7 +223,8 @@ impl super::repo::Repo {
         Ok(!is_text)
     }
 
-    /// Has git merge two descendants of one text; `None` if they conflict without a favour, or git cannot do it.
+    /// Lets git merge two descendants of one text. Returns `None` if they conflict and there is no favour, or if git
+    /// cannot merge them.
     ///
     /// # Errors
     /// Git cannot be run.
@@ -278,7 +279,7 @@ impl super::repo::Repo {
     /// # Errors
     /// The object store fails.
     pub fn state(&self, entry: Entry) -> Result<FileState> {
-        // Libgit2 writes the result of a merge behind our back, so it may not be pending.
+        // Libgit2 writes the result of a merge by itself, so the object may exist without being pending.
         let lacks = self.pending.borrow().as_ref().is_some_and(|pending| pending.lacks(entry.id));
         let body = match lacks && self.has(entry.id)? {
             true => Body::Stored(self.blob(entry.id)?.into()),

@@ -1,8 +1,8 @@
 //! Git, and the files of a checkout: the only module that names git2 or spawns git.
 //!
-//! Libgit2 reads objects, references and attributes, and writes objects. The steps that decide between
-//! "before" and "after" are plain system calls here, each of which happens as a whole or not at all: locks made by
-//! link(2) from a file that already holds a token, files swapped by rename(2), the reference moved under its lock.
+//! Libgit2 reads objects, references and attributes, and writes objects. The steps that make a landing visible are
+//! plain system calls here, and each is atomic: link(2) creates a lock file that already holds a token, rename(2) puts
+//! files in place and moves a reference under its lock.
 
 pub mod attributes;
 mod branches;
@@ -108,7 +108,7 @@ pub enum Error {
         key: String,
         /// Its value.
         value: String,
-        /// What it has to be.
+        /// The values that are allowed.
         expected: String,
     },
     /// Git does not know who the user is, or cannot read the date.
@@ -139,7 +139,7 @@ pub enum Error {
     /// A revision that is not a commit.
     #[error("'{0}' is not a commit")]
     BadRevision(String),
-    /// A revision that is not a commit in a shallow clone, which may lack it.
+    /// A revision that is not a commit of this shallow clone; it may be in the history that the clone lacks.
     #[error("'{0}' is not a commit of this shallow clone")]
     Shallow(String),
     /// HEAD is a branch without commits.
@@ -172,7 +172,7 @@ pub enum Error {
     PushedElsewhere {
         /// The branch of the same name.
         to: push::Upstream,
-        /// What in the configuration keeps it from that.
+        /// The setting that prevents it.
         why: String,
     },
     /// Git could not fetch an object that a remote has promised.
@@ -183,7 +183,7 @@ pub enum Error {
         /// Git's message.
         message: String,
     },
-    /// Git could not convert a file; mostly a required filter failed.
+    /// Git could not convert a file, usually because a required filter failed.
     #[error("git cannot convert {path}: {message}")]
     Filter {
         /// The file.
@@ -266,7 +266,7 @@ impl Error {
     }
 }
 
-/// The value of a cell, which is computed at the first call.
+/// Returns the value of a cell, and computes it at the first call.
 fn once<T>(cell: &OnceCell<T>, find: impl FnOnce() -> Result<T>) -> Result<&T> {
     match cell.get() {
         Some(known) => Ok(known),

@@ -7,7 +7,7 @@ use git2::{ErrorCode, Repository};
 use std::path::Path;
 use std::process::Command;
 
-/// The error where git refuses a repository of another user, too.
+/// The error if git also refuses a repository of another user.
 pub(super) fn refused() -> Error {
     Error::Git {
         action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"

@@ -1,5 +1,5 @@
-//! Hashes and compresses blobs for a pack in threads: ahead of time, while the rest of the edits is still being resolved,
-//! and what is written, while more is.
+//! Hashes and compresses blobs for a pack in threads, while later edits are still being resolved and later blobs are
+//! still being written.
 
 use super::compress::Compressor;
 use super::pack::PACK_LIMIT;
@@ -13,13 +13,14 @@ use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// From this number of bytes on, there are threads: starting them takes longer than compressing less.
-const MANY: usize = 1 << 20;
+/// The number of queued bytes from which threads are used. Starting threads takes longer than compressing less than
+/// that.
+const MIN_BYTES_FOR_THREADS: usize = 1 << 20;
 
-/// The most bytes that are queued for one landing: what is compressed of them stays in memory until it is written.
-const MOST: usize = 128 << 20;
+/// How many bytes are queued for one landing at most. The compressed blobs stay in memory until they are written.
+const MAX_QUEUED_BYTES: usize = 128 << 20;
 
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// The content of an object.
 #[derive(Clone)]
@@ -46,7 +47,7 @@ impl Text {
         }
     }
 
-    /// All bytes, which may be shared with the content.
+    /// Returns all bytes, without a copy if possible.
     pub(super) fn shared(&self) -> Arc<[u8]> {
         match self {
             Self::Bytes(bytes) => Arc::clone(bytes),
@@ -79,11 +80,11 @@ impl Packed {
     }
 }
 
-/// What the threads are to do. Without the text, nobody wants it any more.
+/// Work for a thread: compressing one blob. It does nothing if the text was dropped, because nobody needs it then.
 type Job = Box<dyn FnOnce(&mut Compressor) + Send>;
 
-/// A blob that was queued. Dropping this is to want it no more.
-struct Ahead {
+/// A queued blob. Dropping it cancels the work, unless a thread has begun.
+struct Queued {
     _text: Arc<Text>,
     result: Receiver<(Oid, Packed)>,
 }
@@ -91,36 +92,36 @@ struct Ahead {
 /// The blobs queued for the threads.
 #[derive(Default)]
 pub(super) struct Packer {
-    /// How many bytes were queued, or would have been with threads.
-    seen: usize,
+    /// How many bytes were queued for this landing, including the blobs that came before the threads were started.
+    queued_bytes: usize,
     threads: Option<Sender<Job>>,
-    /// By the address of the content.
-    ahead: HashMap<usize, Ahead>,
+    /// The queued blobs, by the address of the content.
+    queued: HashMap<usize, Queued>,
 }
 
 impl Packer {
-    /// Queues a blob, whose id may be known. Starts the threads once there is enough to do.
+    /// Queues a blob. Its id is computed unless `id` has it. Starts the threads once there are enough bytes.
     pub(super) fn queue(&mut self, repo: &Repo, id: Option<Oid>, text: Text) {
         let (address, format) = (text.address(), repo.format());
-        let seen = self.seen.saturating_add(text.len());
-        if seen > MOST || self.ahead.contains_key(&address) {
+        let queued_bytes = self.queued_bytes.saturating_add(text.len());
+        if queued_bytes > MAX_QUEUED_BYTES || self.queued.contains_key(&address) {
             return;
         }
-        self.seen = seen;
-        if self.threads.is_none() && self.seen >= MANY {
-            self.threads = Some(begin(repo));
+        self.queued_bytes = queued_bytes;
+        if self.threads.is_none() && queued_bytes >= MIN_BYTES_FOR_THREADS {
+            self.threads = Some(start_threads(repo));
         }
         let Some(threads) = &self.threads else { return };
         let (done, result) = mpsc::sync_channel(1);
         let text = Arc::new(text);
         let wanted = Arc::downgrade(&text);
-        self.ahead.insert(address, Ahead { _text: text, result });
-        // Without a thread the job is dropped, and so is the end by which it would answer.
+        self.queued.insert(address, Queued { _text: text, result });
+        // If there is no thread, the job is dropped together with `done`, so `take` returns `None`.
         let _ = threads.send(Box::new(move |compressor| {
             let Some(text) = wanted.upgrade() else { return };
             let bytes = text.bytes();
             let id = id.map_or_else(|| Oid::hash_object_ext(ObjectType::Blob, &bytes, format), Ok).ok();
-            // An error is not kept: writing the blob meets it again and reports it.
+            // An error is dropped here. Writing the blob will meet it again and report it.
             if let Some(found) = id.zip(Packed::new(compressor, ObjectType::Blob, &bytes).ok()) {
                 let _ = done.send(found);
             }
@@ -129,21 +130,21 @@ impl Packer {
 
     /// Returns the result for a text, if it was queued.
     pub(super) fn take(&mut self, text: &Text) -> Option<(Oid, Packed)> {
-        self.ahead.remove(&text.address())?.result.recv().ok()
+        self.queued.remove(&text.address())?.result.recv().ok()
     }
 
-    /// Drops all that was queued.
+    /// Drops all queued blobs.
     fn forget(&mut self) {
-        self.seen = 0;
-        self.ahead.clear();
+        self.queued_bytes = 0;
+        self.queued.clear();
     }
 }
 
-/// Starts the threads. Without one, objects are compressed when they are written.
-fn begin(repo: &Repo) -> Sender<Job> {
+/// Starts the threads. If none can be started, objects are compressed when they are written.
+fn start_threads(repo: &Repo) -> Sender<Job> {
     let (sender, jobs) = mpsc::channel::<Job>();
     let jobs = Arc::new(Mutex::new(jobs));
-    for _ in 0..std::thread::available_parallelism().map_or(1, |all| all.get().min(MOST_THREADS)) {
+    for _ in 0..std::thread::available_parallelism().map_or(1, |all| all.get().min(MAX_THREADS)) {
         let Ok(mut compressor) = Compressor::new(repo, "pack.compression") else { break };
         let jobs = Arc::clone(&jobs);
         let work = move || {
@@ -156,13 +157,13 @@ fn begin(repo: &Repo) -> Sender<Job> {
 }
 
 impl Repo {
-    /// Whether it pays to compress ahead for this number of edits. It does if their objects (a blob, a tree and a commit
-    /// each) fill a pack; loose objects are compressed with another level.
+    /// Returns whether it pays to compress ahead for this number of edits. It does if their objects (a blob, a tree and
+    /// a commit each) fill a pack; loose objects are compressed with another level.
     pub fn pays_to_precompress(edits: usize) -> bool {
         edits.saturating_mul(3) >= PACK_LIMIT
     }
 
-    /// Queues a blob that will be written if all goes well, with the bytes that git stores.
+    /// Queues a blob that will be written if all goes well. `text` has the bytes that git stores.
     pub(super) fn precompress(&self, text: Text) {
         self.packer.borrow_mut().queue(self, None, text);
     }
@@ -172,7 +173,7 @@ impl Repo {
         self.precompress(Text::Response(response.shared()));
     }
 
-    /// Drops what was queued.
+    /// Drops all queued blobs.
     pub fn forget_precompressed(&self) {
         self.packer.borrow_mut().forget();
     }
@@ -196,7 +197,7 @@ mod tests {
     }
 
     /// A repository with these texts queued.
-    fn expecting(texts: &[Text]) -> (tempfile::TempDir, Repo) {
+    fn repo_with_queued(texts: &[Text]) -> (tempfile::TempDir, Repo) {
         let top = tempfile::tempdir().expect("a directory");
         git2::Repository::init(top.path()).expect("a repository");
         let repo = Repo::open(&top.path().join(".git"), Some(top.path())).expect("opened");
@@ -205,9 +206,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_had_once_by_its_name_and_content() {
+    fn a_queued_blob_is_taken_once_with_its_id_and_content() {
         let texts: Vec<_> = (0..30).map(text).collect();
-        let (_top, repo) = expecting(&texts);
+        let (_top, repo) = repo_with_queued(&texts);
         let take = |text: &Text| repo.packer.borrow_mut().take(text);
         let (before, ready) = texts.split_at(3);
         assert!(before.iter().all(|text| take(text).is_none()), "there was not enough for a thread");
@@ -223,34 +224,35 @@ mod tests {
     }
 
     #[test]
-    fn an_equal_text_somewhere_else_is_not_the_one_that_was_expected() {
-        let (_top, repo) = expecting(&(0..10).map(text).collect::<Vec<_>>());
+    fn an_equal_text_at_another_address_is_not_the_queued_one() {
+        let (_top, repo) = repo_with_queued(&(0..10).map(text).collect::<Vec<_>>());
         assert!((0..10).all(|number| repo.packer.borrow_mut().take(&text(number)).is_none()));
     }
 
     #[test]
-    fn there_are_no_threads_for_a_little_and_the_same_for_all_that_comes() {
-        let little = Text::Bytes(vec![b'x'; MANY / 2].into());
-        let (_top, repo) = expecting(std::slice::from_ref(&little));
+    fn threads_start_with_enough_bytes_and_serve_all_later_landings() {
+        let little = Text::Bytes(vec![b'x'; MIN_BYTES_FOR_THREADS / 2].into());
+        let (_top, repo) = repo_with_queued(std::slice::from_ref(&little));
         assert!(repo.packer.borrow().threads.is_none());
         (1..4).for_each(|number| repo.precompress(text(number)));
         assert!(repo.packer.borrow().threads.is_some());
-        let response = Response::new(0, "r", vec![b'y'; 2 * MANY], u64::MAX).expect("a response");
+        let response =
+            Response::new(0, "r", vec![b'y'; 2 * MIN_BYTES_FOR_THREADS], u64::MAX).expect("a response");
         for _ in 0..20 {
             repo.precompress_response(&response);
             (1..9).for_each(|number| repo.precompress(text(number)));
             repo.forget_precompressed();
         }
-        assert!(repo.packer.borrow().ahead.is_empty(), "nothing stays");
+        assert!(repo.packer.borrow().queued.is_empty(), "nothing stays");
         repo.precompress_response(&response);
         let taken = repo.packer.borrow_mut().take(&Text::Response(response.shared()));
         assert_eq!(taken.map(|(id, _)| id), repo.blob_id(response.shared().as_bytes()).ok());
     }
 
     #[test]
-    fn what_is_compressed_ahead_is_bounded() {
-        let (_top, repo) = expecting(&[text(1), text(2), text(3), text(4)]);
-        let large = Text::Bytes(vec![b'x'; MOST].into());
+    fn queued_bytes_are_limited_for_each_landing() {
+        let (_top, repo) = repo_with_queued(&[text(1), text(2), text(3), text(4)]);
+        let large = Text::Bytes(vec![b'x'; MAX_QUEUED_BYTES].into());
         repo.precompress(large.clone());
         assert!(repo.packer.borrow_mut().take(&large).is_none(), "it would be too much in all");
         repo.forget_precompressed();
@@ -260,8 +262,8 @@ mod tests {
     }
 
     #[test]
-    fn without_threads_all_is_left_to_whoever_needs_it() {
-        let (_top, repo) = expecting(&[text(1), text(2), text(3), text(4)]);
+    fn without_threads_nothing_is_compressed_ahead() {
+        let (_top, repo) = repo_with_queued(&[text(1), text(2), text(3), text(4)]);
         let queued = |text: &Text| {
             repo.precompress(text.clone());
             repo.packer.borrow_mut().take(text)

@@ -52,7 +52,7 @@ impl Repo {
         };
         let (old, new) = (id(before)?, id(after)?);
         if from != path {
-            // How similar other texts are is git's own estimate.
+            // For different texts git prints its own estimate, which is left out here.
             out += if old == new { "similarity index 100%\n" } else { "" };
             out += &format!("rename from {from}\nrename to {path}\n");
         }
@@ -73,7 +73,7 @@ impl Repo {
             return Ok(out + "Binary files differ\n");
         }
         let name = |side: Option<Side<'_>>, prefix: &str| match side {
-            // A tab ends a name that contains a blank, as git writes it.
+            // Like git, ends a name that contains a blank with a tab.
             Some(side) if side.path.contains(' ') => format!("{prefix}{}\t", side.path),
             Some(side) => format!("{prefix}{}", side.path),
             None => "/dev/null".to_owned(),
@@ -87,7 +87,7 @@ impl Repo {
     }
 }
 
-/// Prints a line of a diff, and goes on.
+/// Appends a line of a diff to `out`. Returns `true`, which tells libgit2 to continue.
 fn print(out: &mut String, line: &git2::DiffLine<'_>) -> bool {
     if matches!(line.origin(), ' ' | '+' | '-') {
         out.push(line.origin());

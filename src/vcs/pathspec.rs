@@ -53,7 +53,7 @@ impl Pathspec {
         }
     }
 
-    /// The path that it names; `None` if it has wildcards.
+    /// Returns the path that the pathspec names; `None` if it has wildcards.
     fn path(&self) -> Option<String> {
         if self.literal {
             return Some(self.pattern.clone());
@@ -70,8 +70,8 @@ impl Pathspec {
         Some(path)
     }
 
-    /// A prefix of all paths that it matches.
-    fn beginning(&self) -> &str {
+    /// Returns a prefix that all matching paths have.
+    fn prefix(&self) -> &str {
         match self.icase || self.exclude {
             true => "",
             false if self.literal => &self.pattern,
@@ -107,7 +107,8 @@ impl Pathspec {
     }
 }
 
-/// The special characters of a pattern. The backslash comes first because `escape` goes in this order.
+/// The special characters of a pattern. The backslash comes first, because `escape` replaces them in this order and
+/// adds backslashes itself.
 const SPECIAL: &[char] = &['\\', '*', '?', '['];
 
 /// Paths of files, with their blobs.
@@ -123,8 +124,8 @@ fn refused(pathspec: &str, why: &str) -> Error {
 }
 
 impl Repo {
-    /// Returns a function that tells whether pathspecs, relative to the top, select a path: one matches it, or all are
-    /// excluding; and no excluding one matches it.
+    /// Returns a function that tells whether pathspecs, relative to the top, select a path. An excluding pathspec that
+    /// matches the path rules it out. Otherwise another pathspec has to match it, unless all of them are excluding.
     ///
     /// # Errors
     /// A pathspec is invalid.
@@ -187,9 +188,8 @@ impl Repo {
         let matches = Self::pathspec(&[pathspec.to_owned()])?;
         let spec = Pathspec::parse(pathspec)?;
         // Skips directories that cannot contain a match.
-        let may_hold = |directory: &str| {
-            spec.beginning().starts_with(directory) || directory.starts_with(spec.beginning())
-        };
+        let may_hold =
+            |directory: &str| spec.prefix().starts_with(directory) || directory.starts_with(spec.prefix());
         let failed = |e| Error::git("read the tree", e);
         let id = self.tree_of(commit)?;
         self.ensure_trees(None, Some(id))?;
@@ -208,7 +208,7 @@ impl Repo {
         })
         .map_err(failed)?;
         files.sort();
-        // All at once, because fetching each would be a connection of its own.
+        // All are fetched at once, because each fetch opens a connection.
         self.ensure(&files.iter().map(|(_, id)| *id).collect::<Vec<_>>())?;
         Ok((files, others))
     }

@@ -30,7 +30,7 @@ pub(super) struct Pending {
     pub(super) relied: BTreeSet<Oid>,
     /// Whether libgit2 reads the directory.
     reads_directory: bool,
-    /// How many bytes the blobs in memory have that count toward [`IN_MEMORY`].
+    /// How many bytes of blobs count toward [`IN_MEMORY`].
     bytes: usize,
     /// How many of `ids` are in the repository already.
     pub(super) placed: usize,
@@ -40,8 +40,8 @@ pub(super) struct Pending {
 
 /// A new object.
 struct Known {
-    /// Its content, if it is in this process's memory. If not, libgit2 has it: adding one there would first search the whole
-    /// store.
+    /// Its content, while only this program has it in memory. Otherwise libgit2 can read the object. Libgit2 gets an
+    /// object only when it needs it, because it searches the whole store before it adds one.
     held: Option<Held>,
     /// Whether it is in the directory.
     is_on_disk: bool,
@@ -51,7 +51,7 @@ struct Known {
 struct Held {
     kind: ObjectType,
     text: Text,
-    /// The same, if it was compressed for a pack ahead.
+    /// The compressed object, if a thread has compressed it ahead.
     packed: Option<Packed>,
 }
 
@@ -72,18 +72,18 @@ impl Repo {
         self.put_referring(kind, bytes, [])
     }
 
-    /// As `put`, for an object that refers to these. If one of them is new, so is this one, and the store is not
-    /// searched: a store has all that its objects refer to. In a store that lacks some, the object may be written twice,
-    /// or an existing one is freshened, which does no harm.
+    /// As `put`, for an object that refers to the objects in `referenced`. A store has all objects that its objects
+    /// refer to, so if one of those is new, this object is new, and the store need not be searched. In a store that
+    /// lacks some, the object may be written twice, or an existing one is freshened, which does no harm.
     pub(super) fn put_referring(
         &self,
         kind: ObjectType,
         bytes: &[u8],
-        named: impl IntoIterator<Item = Oid>,
+        referenced: impl IntoIterator<Item = Oid>,
     ) -> Result<Oid> {
         let id = self.hash(kind, bytes)?;
         let is_new = match self.pending.borrow().as_ref() {
-            Some(pending) => named.into_iter().any(|id| pending.known.contains_key(&id)),
+            Some(pending) => referenced.into_iter().any(|id| pending.known.contains_key(&id)),
             None => false,
         };
         self.put_held(id, is_new, Held { kind, text: Text::Bytes(bytes.into()), packed: None })
@@ -106,7 +106,7 @@ impl Repo {
         match pending.as_mut() {
             Some(pending) if is_added => pending.hold(self, id, held)?,
             Some(pending) if !pending.relied.contains(&id) => {}
-            // Of an object that the repository has, libgit2 freshens the file.
+            // If the repository has the object, libgit2 freshens its file.
             _ => self.write_by_libgit2(&held)?,
         }
         Ok(id)
@@ -117,7 +117,7 @@ impl Repo {
         written.map(drop).map_err(|e| Error::git("write an object", e))
     }
 
-    /// Notes an object of the repository that a branch will need, so that `check` sees if git prunes it.
+    /// Notes an object of the repository that a branch will need, so that `Quarantine::check` notices if git prunes it.
     pub fn rely(&self, id: Oid) -> Oid {
         if let Some(pending) = self.pending.borrow_mut().as_mut()
             && pending.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
@@ -147,12 +147,12 @@ impl Repo {
         Ok((object.kind(), object.data().into()))
     }
 
-    /// The object, if only this process's memory has it.
+    /// Returns a new object that is only in this program's memory, not in libgit2's.
     fn held(&self, id: Oid) -> Option<Held> {
         self.pending.borrow().as_ref()?.known.get(&id)?.held.clone()
     }
 
-    /// Whether it is a new object that libgit2 does not know.
+    /// Returns whether it is a new object that libgit2 does not know.
     pub(super) fn is_unknown_to_libgit2(&self, id: Oid) -> bool {
         self.held(id).is_some()
     }
@@ -248,7 +248,7 @@ impl Pending {
         if is_many && held.kind == ObjectType::Blob && held.packed.is_none() {
             repo.packer.borrow_mut().queue(repo, Some(id), held.text.clone());
         }
-        // Trees are read again and again.
+        // Trees always stay in memory, because they are read again and again. The other texts are in memory anyway.
         let len = match (held.kind, &held.text) {
             (ObjectType::Blob, Text::Bytes(bytes)) => bytes.len(),
             _ => 0,

@@ -44,7 +44,7 @@ pub fn make_private(path: &Path) -> Result<()> {
     std::fs::DirBuilder::new().mode(0o700).create(path).map_err(|e| Error::io("create", path, e))
 }
 
-/// The same, unless it exists.
+/// Creates a directory that nobody else can enter, unless it exists.
 pub(super) fn ensure_private(path: &Path) -> Result<()> {
     match make_private(path) {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
@@ -138,7 +138,7 @@ pub fn exchange(directory: &Path, place: &Path) -> Result<()> {
             renamed => return renamed.map_err(|e| failed(e.into())),
         }
     }
-    // Two steps where the file system cannot exchange names.
+    // A file system that cannot exchange names needs two steps.
     remove(place)?;
     std::fs::rename(directory, place).map_err(failed)
 }
@@ -156,11 +156,11 @@ pub(super) fn move_new(from: &Path, directory: impl AsFd, to: &Path) -> rustix::
         outcome => return outcome,
     }
     match rustix::fs::linkat(CWD, from, &directory, to, AtFlags::empty()) {
-        // The file system has no hard links, or the file already has the most.
+        // The file system has no hard links, or allows no more links to this file.
         Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK) => {}
         outcome => return outcome,
     }
-    // Neither works, so there is a gap between the check and the rename.
+    // Without either, another process may create the path between this check and the rename.
     match rustix::fs::statat(&directory, to, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(_) => Err(Errno::EXIST),
         Err(Errno::NOENT) => rustix::fs::renameat(CWD, from, &directory, to),
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_regular_files_of_a_size_are_read() {
+    fn only_regular_files_up_to_the_limit_are_read() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         std::fs::write(at("file"), "four").unwrap();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_a_link_is_not_inside() {
+    fn a_path_through_a_link_is_not_inside() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path();
         std::fs::create_dir(root.join("real")).unwrap();

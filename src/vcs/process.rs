@@ -9,8 +9,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The variables that tie a git command to a repository: `git rev-parse --local-env-vars`, without those of the
-/// configuration, and without those about objects ([`OBJECT_VARIABLES`]), which apply to the opened repository as well.
+/// The variables that tie a git command to a repository: those of `git rev-parse --local-env-vars`, except those for
+/// the configuration and for objects ([`OBJECT_VARIABLES`]), which apply to the opened repository as well.
 const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -40,8 +40,8 @@ const OBJECT_VARIABLES: &[&str] = &[
     "GIT_REPLACE_REF_BASE",
 ];
 
-/// Frees a process that serves many repositories from the one of its environment: starts this program again without these
-/// variables. Returns only in a process that has none of them. Identity and configuration stay.
+/// Starts this program again without the variables that name a repository, because it will serve many repositories.
+/// Returns only in a process that has none of these variables. Those for identity and configuration stay.
 ///
 /// # Errors
 /// The program cannot be started again.
@@ -124,7 +124,7 @@ pub(super) fn checked(command: &Command, output: Output) -> Result<Output> {
     Err(Error::Command { command: words.join(" "), message })
 }
 
-/// Runs a query whose status 1 means "nothing": `None` then.
+/// Runs a query; returns `None` for the exit status 1, by which git says that there is nothing.
 pub(super) fn query(command: &mut Command) -> Result<Option<String>> {
     let output = command.output().map_err(|e| Error::io("run", "git", e))?;
     match output.status.code() {
@@ -134,12 +134,12 @@ pub(super) fn query(command: &mut Command) -> Result<Option<String>> {
     }
 }
 
-/// Runs the command with this standard input, and returns its output, whatever its status.
+/// Runs the command with this standard input, and returns its output even if it failed.
 pub(super) fn output_for_input(command: &mut Command, input: &[u8]) -> Result<Output> {
     with_input(command.stdout(Stdio::piped()), input)
 }
 
-/// The same, with the standard output that is set.
+/// As `output_for_input`, but leaves the command's standard output as it is.
 pub(super) fn with_input(command: &mut Command, input: &[u8]) -> Result<Output> {
     let failed = |e| Error::io("run", "git", e);
     command.stdin(Stdio::piped()).stderr(Stdio::piped());

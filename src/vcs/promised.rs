@@ -16,13 +16,13 @@ impl Repo {
     /// Makes libgit2 find these objects: gives it the new ones, and fetches the promised ones.
     ///
     /// # Errors
-    /// [`Error::Unfetched`]. If an object is missing but not promised, the caller meets that error when it reads.
+    /// [`Error::Unfetched`]. An object that is missing but not promised is an error only when the caller reads it.
     pub(super) fn ensure(&self, ids: &[Oid]) -> Result<()> {
         self.give_to_libgit2(ids)?;
         self.fetch(ids)
     }
 
-    /// Fetches those of the objects that are missing and promised.
+    /// Fetches the objects among these that are missing and promised.
     pub(super) fn fetch(&self, ids: &[Oid]) -> Result<()> {
         if !self.is_partial()? {
             return Ok(());

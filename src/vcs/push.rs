@@ -1,4 +1,4 @@
-//! Has git push to a remote's branches, and ask where they are.
+//! Lets git push to a remote's branches, fetch one, and ask for their tips.
 
 use super::lock::Flock;
 use super::refs::short_name;
@@ -32,7 +32,7 @@ pub struct PushedRef<'a> {
     pub from: Option<Oid>,
     /// The full name of the remote's branch.
     pub to: &'a str,
-    /// Where the branch has to be before, if that matters.
+    /// The commit that the remote's branch has to point to before the push, if that matters.
     pub old: Option<Oid>,
 }
 
@@ -50,8 +50,8 @@ pub enum Pushed {
 }
 
 impl Repo {
-    /// Where a branch is pushed to: to the branch of its name at `remote`, or without one where `git push` would push it. A
-    /// branch without an upstream goes to the branch of its name, too.
+    /// Returns the remote's branch to push a branch to: with `remote`, the branch of the same name there; otherwise the
+    /// one that `git push` would push to. A branch without an upstream goes to the branch of the same name, too.
     ///
     /// # Errors
     /// The configuration cannot be read, or without `remote`, `git push` would refuse, or push to other branches.
@@ -107,14 +107,14 @@ impl Repo {
         run_for_remote(&mut command, upstream).map(drop)
     }
 
-    /// Pushes to a remote's branches, all or none, never by force. Git inherits
-    /// the transaction's lock, so that it is held as long as git runs, even if this process is killed.
+    /// Pushes to a remote's branches, all or none, never by force. Git inherits the transaction's lock, so that the
+    /// lock is held as long as git runs, even if this process is killed.
     ///
     /// # Errors
     /// Git cannot be started, or [`Error::Hook`].
     pub fn push(&self, remote: &str, refs: &[PushedRef<'_>], alive: &Flock) -> Result<Pushed> {
         let mut command = process::git(self);
-        // In English, since messages are compared below.
+        // In English, because the output is compared below.
         command.env("LC_ALL", "C").args(["push", "--porcelain", "--no-follow-tags"]);
         if refs.len() > 1 {
             command.arg("--atomic");
@@ -167,7 +167,7 @@ fn run_for_remote(command: &mut Command, upstream: &Upstream) -> Result<Output> 
 
 const TICK: Duration = Duration::from_millis(50);
 
-/// Runs a command to its end; sends it SIGTERM once a signal has come.
+/// Runs a command to its end. Sends it SIGTERM if this process gets a signal.
 fn run(command: &mut Command) -> Result<Output> {
     let failed = |e| Error::io("run", "git", e);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;

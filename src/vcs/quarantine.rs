@@ -26,7 +26,7 @@ const PACKS: &str = "pack/";
 #[derive(Debug)]
 pub struct Quarantine {
     path: PathBuf,
-    /// What it lies in, where that goes with it.
+    /// The temporary directory that contains the quarantine, if it was entered aside.
     _within: Option<Temporary>,
 }
 
@@ -44,8 +44,9 @@ impl Quarantine {
         Self::enter_at(repo, Self::path_for(repo.objects_dir(), id), None)
     }
 
-    /// As `enter`, with a temporary directory, for what must not touch the repository. It needs a handle of its own, because what
-    /// that writes is turned away from the repository. The quarantine is to be dropped before the handle.
+    /// As `enter`, but in a temporary directory, for work that must not touch the repository. Returns a second handle
+    /// of the repository that writes there, so that the first one still writes to the repository. Drop the quarantine
+    /// before the handle.
     ///
     /// # Errors
     /// The object directory cannot be read, or no directory can be made.
@@ -59,7 +60,7 @@ impl Quarantine {
         let failed = |e| Error::git("enter the quarantine", e);
         let real = repo.object_store()?;
         let odb = repo.object_store()?;
-        // A new backend comes first, so that libgit2 writes to it.
+        // The priority puts the new backend first, so that libgit2 writes to it.
         odb.add_new_mempack_backend(1000).map_err(failed)?;
         repo.git.set_odb(&odb).map_err(failed)?;
         *repo.pending.borrow_mut() = Some(Pending::new(real, path.clone()));
@@ -108,8 +109,8 @@ impl Quarantine {
         places::ensure_private(&self.path)?;
         let durable = Durability::of(repo)?;
         let mut unsynced = Unsynced::default();
-        // The current time, so that pruning spares the files as young ones. Never a whole second, because libgit2
-        // freshens to whole seconds.
+        // The current time, because `git prune` spares new files. Never a whole second: libgit2 freshens to whole
+        // seconds, and a freshened file must have another time.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let now = (now.as_secs() as i64, now.subsec_nanos().max(1));
         let stamp = repo.pending.borrow_mut().as_mut().map(|pending| *pending.stamp.get_or_insert(now));
@@ -226,15 +227,16 @@ impl Quarantine {
         Ok(())
     }
 
-    /// Whether no other object has come into the repository since. Files with exactly our time stamp were released early.
+    /// Returns whether nobody else has added an object to the repository since. Files with exactly our time stamp are
+    /// our own objects that were released earlier.
     ///
     /// # Errors
     /// A directory cannot be read.
     pub fn is_newest(objects: &Path, manifest: &Manifest) -> Result<bool> {
         let ours: BTreeSet<PathBuf> = manifest.items.iter().map(|item| objects.join(&item.name)).collect();
         for directory in places::entries(objects)? {
-            let is_one = directory.file_name().is_some_and(|name| name == "pack" || name.len() == 2);
-            if !is_one || !directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            let has_objects = directory.file_name().is_some_and(|name| name == "pack" || name.len() == 2);
+            if !has_objects || !directory.symlink_metadata().is_ok_and(|found| found.is_dir()) {
                 continue;
             }
             for file in places::entries(&directory)? {
@@ -285,7 +287,7 @@ impl Quarantine {
             }
         }
         for fan in fans {
-            // Only an empty directory goes.
+            // This removes only an empty directory.
             let _ = std::fs::remove_dir(objects.join(fan));
         }
         failure.map_or(Ok(()), Err)
@@ -298,7 +300,7 @@ impl Drop for Quarantine {
     }
 }
 
-/// The path of a manifest's file in the quarantine, where it has no directory of its own.
+/// The path of a manifest's file in the quarantine. All files are directly in the quarantine's directory there.
 fn staged(quarantine: &Path, name: &str) -> PathBuf {
     match name.strip_prefix(PACKS) {
         Some(file) => quarantine.join(file),

@@ -1,7 +1,7 @@
 //! Recodes texts between UTF-8 and another encoding (git-config(1), `i18n.commitEncoding`), as git does it for a file with
 //! `working-tree-encoding`.
 
-use super::convert::{Beside, KEPT};
+use super::convert::{ConversionRepo, KEPT};
 use super::repo::Repo;
 use super::{Error, Result};
 
@@ -10,18 +10,19 @@ pub(super) fn is_utf8(name: &str) -> bool {
     name.eq_ignore_ascii_case("utf-8") || name.eq_ignore_ascii_case("utf8")
 }
 
-fn beside(repo: &Repo, encoding: &str) -> Result<Beside> {
+fn conversion_repo(repo: &Repo, encoding: &str) -> Result<ConversionRepo> {
     if encoding.is_empty() || encoding.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Err(Error::Encoding(encoding.to_owned()));
     }
-    Beside::new(repo, &format!("{KEPT} -ident working-tree-encoding={encoding}"))
+    ConversionRepo::new(repo, &format!("{KEPT} -ident working-tree-encoding={encoding}"))
 }
 
 /// Encodes a text.
 pub(super) fn encoded(repo: &Repo, text: &str, encoding: &str) -> Result<Vec<u8>> {
-    let git = beside(repo, encoding)?;
+    let git = conversion_repo(repo, encoding)?;
     let id = git.put(text.as_bytes(), false)?;
-    // If git cannot encode a text, it prints it unchanged with a warning. Decoding it then fails or gives another blob.
+    // If git cannot encode a text, it prints the text unchanged with a warning. Decoding that fails or gives another
+    // blob.
     match git.checked_out(&id) {
         Ok(bytes) if !bytes.contains(&0) && git.put(&bytes, true).is_ok_and(|again| again == id) => Ok(bytes),
         _ => Err(Error::Encoding(encoding.to_owned())),
@@ -30,7 +31,7 @@ pub(super) fn encoded(repo: &Repo, text: &str, encoding: &str) -> Result<Vec<u8>
 
 /// Decodes a text; `None` if the bytes are invalid in the encoding.
 pub(super) fn decoded(repo: &Repo, bytes: &[u8], encoding: &str) -> Result<Option<String>> {
-    let git = beside(repo, encoding)?;
+    let git = conversion_repo(repo, encoding)?;
     let Ok(id) = git.put(bytes, true) else { return Ok(None) };
     if git.checked_out(&id)? != bytes {
         return Ok(None);
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_written_is_and_the_rest_is_refused() {
+    fn texts_are_encoded_if_the_encoding_has_all_their_characters() {
         let top = tempfile::tempdir().expect("a directory");
         git2::Repository::init(top.path()).expect("a repository");
         let repo = Repo::open(&top.path().join(".git"), Some(top.path())).expect("opened");

@@ -8,8 +8,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 impl Repo {
-    /// Checks that the reflogs and ORIG_HEAD can be written, since after the commit point an error could not be rolled
-    /// back. A `.git/logs/HEAD` that belongs to root is not rare.
+    /// Checks that the reflogs and ORIG_HEAD can be written, because an error after the commit point could not be
+    /// rolled back. A `.git/logs/HEAD` that belongs to root is not rare.
     ///
     /// # Errors
     /// One of them cannot be written, or the configuration is invalid.
@@ -27,7 +27,7 @@ impl Repo {
         Ok(())
     }
 
-    /// Writes the movement's line to the reflogs that are kept, unless it is there.
+    /// Writes the movement's line to the reflogs that are kept, unless the line is there already.
     ///
     /// # Errors
     /// A reflog cannot be written.
@@ -148,15 +148,16 @@ fn append(file: &Path, movement: &Movement) -> std::io::Result<()> {
     if last == line.as_bytes() {
         return Ok(());
     }
-    // A process that was killed while writing left a beginning of the line.
-    let torn = (0..last.len()).find(|&at| line.as_bytes().starts_with(&last[at..]) && ends_line(&last[..at]));
+    // A process that was killed while writing may have left the beginning of the line.
+    let torn =
+        (0..last.len()).find(|&at| line.as_bytes().starts_with(&last[at..]) && starts_line(&last[..at]));
     if let Some(at) = torn {
         log.set_len(length - (last.len() - at) as u64)?;
     }
     log.write_all(line.as_bytes())
 }
 
-/// Whether these bytes are at the start of a line.
-fn ends_line(before: &[u8]) -> bool {
+/// Returns whether a new line starts after these bytes.
+fn starts_line(before: &[u8]) -> bool {
     before.last().is_none_or(|&b| b == b'\n')
 }

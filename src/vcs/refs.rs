@@ -93,7 +93,7 @@ impl Repo {
         Ok(if name == "HEAD" { Head::Detached } else { Head::Branch(name) })
     }
 
-    /// Checks that HEAD of this worktree still points to the reference, or still does not (`is_head`).
+    /// Checks that HEAD of this worktree still points to the reference, or, if `is_head` is false, still does not.
     ///
     /// # Errors
     /// [`Error::Switched`], or HEAD cannot be read.
@@ -149,7 +149,7 @@ impl Repo {
         Ok(Some(commit.map_err(|e| Error::git(format!("read {name}"), e))?.id()))
     }
 
-    /// The id that a reference holds, also of a missing object; `None` if there is no such reference.
+    /// The id that a reference holds, even if that object is missing; `None` if there is no such reference.
     ///
     /// # Errors
     /// It cannot be read.
@@ -179,7 +179,7 @@ impl Repo {
             let is_commit = store.read_header(other).map_err(failed)?.1 == commit;
             return Ok(is_commit && self.git.graph_descendant_of(tip, other).map_err(failed)?);
         }
-        // If `other` is missing and the history is complete, it does not contain it.
+        // If `other` is missing and the history is complete, `other` is not part of it.
         let mut history = self.git.revwalk().map_err(failed)?;
         history.push(tip).map_err(failed)?;
         for commit in history {
@@ -200,7 +200,7 @@ impl Repo {
         if self.references_below("")?.iter().any(|(_, id)| holds(&id.to_string())) {
             return Ok(true);
         }
-        // Git had moved the reference, and it was moved back.
+        // Git may have moved the reference, and this program moved it back.
         Ok(is_new
             && match self.has_references_by_git() {
                 true => self.is_logged_by_git(movement)?,
@@ -250,7 +250,7 @@ impl Repo {
         self.follow(&format!("refs/heads/{short}"))
     }
 
-    /// The git directory that has a reference: some belong to a worktree (git-worktree(1), "Refs").
+    /// The git directory that has a reference. Some references belong to one worktree (git-worktree(1), "Refs").
     fn root_of(&self, name: &str) -> &Path {
         let own = ["refs/bisect/", "refs/worktree/", "refs/rewritten/"];
         match name == "HEAD" || own.iter().any(|own| name.starts_with(own)) {
@@ -267,7 +267,8 @@ impl Repo {
         self.root_of(name).join("logs").join(name)
     }
 
-    /// Whether all files that a movement writes are in the repository's own directories, with no link on the way.
+    /// Returns whether all files that a movement writes are in the repository's own directories, and no path leads
+    /// through a link.
     pub fn has_inside(&self, movement: &Movement) -> bool {
         let head = movement.is_head.then_some("HEAD");
         [Some(movement.name.as_str()), head].into_iter().flatten().all(|name| {
@@ -276,7 +277,7 @@ impl Repo {
         })
     }
 
-    /// Checks that missing references could be created: none is a prefix of an existing one, or the other way round.
+    /// Checks that those references that do not exist can be created: no other reference is in the way.
     ///
     /// # Errors
     /// One cannot be created.
@@ -318,11 +319,12 @@ impl Repo {
     }
 }
 
-/// The locks of a reference (and of HEAD, where it points there) at its old value.
+/// The locks of references, and of HEAD if it points to one of them.
 #[must_use]
 #[derive(Default)]
 pub struct RefLock {
     locks: Vec<TokenLock>,
+    /// The directories that were created for the lock files.
     made: Vec<PathBuf>,
 }
 
@@ -363,7 +365,7 @@ impl RefLock {
         point(if movement.is_of_records() { Fault::RecordPrepared } else { Fault::RefPrepared })?;
         let file = repo.ref_file(&movement.name);
         if file.is_dir() {
-            // A deleted or packed branch has left empty directories; git removes them, too.
+            // A deleted or packed branch has left empty directories. Git removes them, too.
             remove_empty_directories(&file);
         }
         std::fs::rename(aside, &file).map_err(|e| Error::io("write", &file, e))

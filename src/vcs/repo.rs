@@ -16,41 +16,42 @@ pub struct Repo {
     /// The real directories, if libgit2 has a shadow of the repository open.
     pub(super) place: Option<Place>,
     config: Config,
-    pub(super) named: Named,
+    pub(super) environment: Environment,
     objects: PathBuf,
     sharing: OnceCell<Option<Sharing>>,
-    /// The replaced commits, once they were read.
+    /// The replaced commits; empty until they are read.
     pub(super) replacements: OnceCell<super::replace::Replacements>,
     /// The new objects, while a quarantine is entered.
     pub(super) pending: RefCell<Option<super::pending::Pending>>,
     /// Which attribute files exist.
     pub(super) attribute_files: AttributeFiles,
-    /// The file that gives libgit2 `core.attributesFile`.
+    /// The file through which libgit2 gets `core.attributesFile`.
     pub(super) attributes_config: OnceCell<Temporary>,
     pub(super) packer: RefCell<super::packer::Packer>,
     pub(super) index_thread: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
     /// Whether libgit2 has an index to read attribute files from.
     pub(super) attribute_index: Cell<bool>,
-    /// Whether a remote has promised missing objects, once it was asked.
+    /// Whether a remote has promised missing objects; empty until the first question.
     pub(super) partial: OnceCell<bool>,
 }
 
-/// What the environment named when the repository was discovered; empty if it was opened by its path.
+/// What the environment said when the repository was discovered; empty if the repository was opened by its path.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Named {
+pub(super) struct Environment {
     /// GIT_INDEX_FILE.
     pub(super) index: Option<PathBuf>,
-    /// Whether GIT_DIR or GIT_WORK_TREE is set, so that git may not find the two together by itself.
-    pub(super) place: bool,
-    /// Whether git opens it although another user owns it.
-    of_another: bool,
+    /// Whether GIT_DIR or GIT_WORK_TREE is set. Git may not find git directory and work tree without them.
+    pub(super) has_location: bool,
+    /// Whether another user owns the repository, and git opens it all the same.
+    is_foreign: bool,
 }
 
-impl Named {
-    /// Refuses an environment that takes a repository apart, because a recovery would not know its parts.
-    fn by_environment() -> Result<Self> {
-        let apart = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"];
-        if let Some(name) = apart.iter().find(|name| variable(name).is_some()) {
+impl Environment {
+    /// Reads the environment. Refuses variables that move a part of the repository elsewhere, because a later recovery
+    /// would not find it.
+    fn read() -> Result<Self> {
+        let parts = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"];
+        if let Some(name) = parts.iter().find(|name| variable(name).is_some()) {
             return Err(Error::Unsupported {
                 what: format!("the environment names a part of the repository ({name})"),
                 help: format!("unset {name} and run in the worktree"),
@@ -58,8 +59,8 @@ impl Named {
         }
         Ok(Self {
             index: variable("GIT_INDEX_FILE"),
-            place: ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some()),
-            of_another: false,
+            has_location: ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some()),
+            is_foreign: false,
         })
     }
 }
@@ -70,31 +71,31 @@ impl Repo {
     /// # Errors
     /// There is none, or libgit2 cannot open it.
     pub fn discover() -> Result<Self> {
-        let mut named = Named::by_environment()?;
+        let mut environment = Environment::read()?;
         // Without these variables, libgit2 finds the same repository as git; whether it is supported is checked
         // afterwards.
-        let opened = (!named.place).then(git2::Repository::open_from_env).transpose();
+        let opened = (!environment.has_location).then(git2::Repository::open_from_env).transpose();
         let refused = match opened {
-            Ok(Some(git)) => return Self::from_found(git, named),
+            Ok(Some(git)) => return Self::from_found(git, environment),
             Ok(None) => None,
             Err(e) => Some(e),
         };
-        named.of_another = refused.as_ref().is_some_and(|e| e.code() == git2::ErrorCode::Owner);
-        // Git says where the work tree is, and whether it opens what belongs to somebody else.
+        environment.is_foreign = refused.as_ref().is_some_and(|e| e.code() == git2::ErrorCode::Owner);
+        // Git says where the work tree is, and whether it opens a repository of another user.
         let place = match shadow::find() {
-            Err(Error::Command { .. }) if named.of_another => return Err(owner::refused()),
+            Err(Error::Command { .. }) if environment.is_foreign => return Err(owner::refused()),
             Err(Error::Command { .. }) => return Err(not_opened(refused)),
             found => found?,
         };
         if own_config(&place.0).as_ref().is_some_and(shadow::is_needed) {
-            return Self::open_shadow(place, named);
+            return Self::open_shadow(place, environment);
         }
-        if refused.is_some() && !named.of_another {
+        if refused.is_some() && !environment.is_foreign {
             return Err(not_opened(refused));
         }
         let (git_dir, _, workdir) = place;
         let git = owner::open_any(&git_dir, workdir.as_deref())?;
-        Self::from_found(git, named)
+        Self::from_found(git, environment)
     }
 
     /// Opens the repository that contains this directory: that of a worktree, or a bare one. Ignores the environment and
@@ -126,22 +127,22 @@ impl Repo {
     /// # Errors
     /// As [`Repo::discover`].
     pub fn open(git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
-        Self::open_as(git_dir, workdir, Named::default())
+        Self::open_as(git_dir, workdir, Environment::default())
     }
 
-    fn open_as(git_dir: &Path, workdir: Option<&Path>, named: Named) -> Result<Self> {
+    fn open_as(git_dir: &Path, workdir: Option<&Path>, environment: Environment) -> Result<Self> {
         if own_config(git_dir).as_ref().is_some_and(shadow::is_needed) {
             let (git, config, place) = shadow::open(git_dir, &common_dir_of(git_dir), workdir)?;
-            return Self::assemble(git, config, Some(place), named);
+            return Self::assemble(git, config, Some(place), environment);
         }
-        let git = owner::open(git_dir, named.of_another)?;
+        let git = owner::open(git_dir, environment.is_foreign)?;
         if let Some(workdir) = workdir
             && git.workdir() != Some(workdir)
         {
             git.set_workdir(workdir, false).map_err(|e| Error::git("open the worktree", e))?;
         }
         let config = Config::new(&snapshot(&git)?, git.path())?;
-        Self::assemble(git, config, None, named)
+        Self::assemble(git, config, None, environment)
     }
 
     /// Opens the same repository again, as a second handle.
@@ -157,14 +158,14 @@ impl Repo {
     /// # Errors
     /// As [`Repo::open`].
     pub fn open_beside(&self, git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
-        Self::open_as(git_dir, workdir, self.named.clone())
+        Self::open_as(git_dir, workdir, self.environment.clone())
     }
 
     /// Accepts a repository that libgit2 has discovered, if libgit2 supports it; else opens a shadow or refuses.
-    fn from_found(git: git2::Repository, named: Named) -> Result<Self> {
+    fn from_found(git: git2::Repository, environment: Environment) -> Result<Self> {
         let config = snapshot(&git)?;
         if config.open_level(git2::ConfigLevel::Local).is_ok_and(|own| shadow::is_needed(&own)) {
-            return Self::open_shadow(shadow::find()?, named);
+            return Self::open_shadow(shadow::find()?, environment);
         }
         // Namespaces are for transport only (gitnamespaces(7)), but libgit2 would look up all references in them.
         git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
@@ -173,17 +174,22 @@ impl Repo {
         if config.string("safe.barerepository")?.is_some() {
             owner::ask_git(None)?;
         }
-        Self::assemble(git, config, None, named)
+        Self::assemble(git, config, None, environment)
     }
 
-    fn open_shadow((git_dir, common_dir, workdir): shadow::Found, named: Named) -> Result<Self> {
+    fn open_shadow((git_dir, common_dir, workdir): shadow::Found, environment: Environment) -> Result<Self> {
         let (git, config, place) = shadow::open_at(git_dir, common_dir, workdir)?;
-        Self::assemble(git, config, Some(place), named)
+        Self::assemble(git, config, Some(place), environment)
     }
 
-    fn assemble(git: git2::Repository, config: Config, place: Option<Place>, named: Named) -> Result<Self> {
+    fn assemble(
+        git: git2::Repository,
+        config: Config,
+        place: Option<Place>,
+        environment: Environment,
+    ) -> Result<Self> {
         git2::opts::strict_object_creation(true);
-        // Object hashes are not verified, as in git, which leaves that to 'git fsck'. Zlib's checksums are.
+        // Like git, does not verify the hashes of objects; 'git fsck' does. Zlib's checksums are verified.
         git2::opts::strict_hash_verification(false);
         let common = place.as_ref().map_or(git.commondir(), |place| &place.common_dir);
         let objects = common.join("objects");
@@ -191,7 +197,7 @@ impl Repo {
             git,
             place,
             config,
-            named,
+            environment,
             objects,
             sharing: OnceCell::new(),
             replacements: OnceCell::new(),
@@ -248,7 +254,7 @@ impl Repo {
 
     /// The path of the index.
     pub fn index_file(&self) -> PathBuf {
-        match &self.named.index {
+        match &self.environment.index {
             // Git resolves it from the top of the work tree.
             Some(path) => match self.workdir() {
                 Some(top) => top.join(path),
@@ -309,7 +315,7 @@ impl Repo {
 
     /// The shortest unique abbreviation of an object id, of at least git's default length.
     pub fn short(&self, id: Oid) -> String {
-        // Libgit2 does not find a new one, and would rescan the packs.
+        // For a new object, libgit2 would rescan the packs and not find it.
         let object = (!self.is_unknown_to_libgit2(id)).then(|| self.git.find_object(id, None).ok()).flatten();
         let short = object.and_then(|object| object.short_id().ok());
         match short.and_then(|buf| buf.as_str().ok().map(str::to_owned)) {
@@ -355,8 +361,8 @@ fn refuse_foreign_layout(config: &git2::Config) -> Result<()> {
     use git2::ConfigLevel::{Local, Worktree};
     for key in ["core.worktree", "core.bare"] {
         let Ok(entry) = config.get_entry(key) else { continue };
-        let says_nothing = key == "core.bare" && !config.get_bool(key).unwrap_or(true);
-        if !matches!(entry.level(), Local | Worktree) && !says_nothing {
+        let is_default = key == "core.bare" && !config.get_bool(key).unwrap_or(true);
+        if !matches!(entry.level(), Local | Worktree) && !is_default {
             return Err(Error::Unsupported {
                 what: format!("{key} is set outside the repository's own configuration"),
                 help: format!("remove it there: 'git config --show-origin --get {key}' shows where"),
@@ -366,7 +372,7 @@ fn refuse_foreign_layout(config: &git2::Config) -> Result<()> {
     Ok(())
 }
 
-/// The error where neither libgit2 nor git has opened a repository; `refused` is libgit2's, if it was asked.
+/// The error if neither libgit2 nor git has opened a repository; `refused` is libgit2's, if it was asked.
 fn not_opened(refused: Option<git2::Error>) -> Error {
     match refused {
         Some(e) if e.code() != git2::ErrorCode::NotFound => Error::git("open the repository", e),

@@ -18,7 +18,7 @@ pub struct Scratch {
     top: PathBuf,
 }
 
-/// Settings for git there: a plain index with all files, and no hooks.
+/// Settings for git in a scratch worktree: a plain index with all files, and no hooks.
 const PLAIN: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.sparseCheckout=false",
@@ -60,7 +60,7 @@ impl Scratch {
             write(aside.join("HEAD"), b"ref: refs/heads/.invalid\n")?;
         }
         match base {
-            // Written in place, since the entry is not registered yet.
+            // Written in place, because the entry is not registered yet.
             Some(base) if !repo.has_reftable()? => write(aside.join("HEAD"), format!("{base}\n").as_bytes())?,
             _ => set_head(repo, aside, base)?,
         }
@@ -89,7 +89,7 @@ impl Scratch {
             return Ok(());
         }
         places::remove(&entry)?;
-        // Also if the entry is gone: a killed run may have removed only that.
+        // Even if the entry is gone: a killed run may have removed the entry but not the directory.
         Self::leaves_empty(common);
         Ok(())
     }
@@ -179,7 +179,7 @@ impl Scratch {
         repo.id(&process::output(self.git(repo).arg("write-tree"))?)
     }
 
-    /// Git on its files and index.
+    /// Returns a git command for its files and index.
     fn git(&self, repo: &Repo) -> Command {
         let mut command = process::git(repo);
         command.env("GIT_DIR", &self.entry).env("GIT_WORK_TREE", &self.top).current_dir(&self.top);
@@ -189,7 +189,7 @@ impl Scratch {
         command
     }
 
-    /// A command that runs there, as if typed there.
+    /// Returns a command that runs at the top of the worktree, as if typed there.
     pub fn command<S: AsRef<OsStr>>(
         &self,
         program: impl AsRef<OsStr>,
@@ -201,8 +201,8 @@ impl Scratch {
         command
     }
 
-    /// A hook that runs there, with the environment that git gives to hooks of a commit: the index, and git's own
-    /// commands in PATH.
+    /// Returns a hook that runs at the top of the worktree, with the environment that git gives to hooks of a commit:
+    /// the index, and git's own commands in PATH.
     ///
     /// # Errors
     /// Git cannot be run.
@@ -242,8 +242,8 @@ pub(super) fn set_hook_environment(command: &mut Supervised, repo: &Repo) -> Res
     Ok(())
 }
 
-/// Sets HEAD of a worktree entry to a commit. Without a commit, HEAD gets the name of a branch that nobody has; with the
-/// name of the branch to be created, that would count as checked out.
+/// Sets HEAD of a worktree entry to a commit. Without a commit, HEAD names a branch that nobody uses. If it named the
+/// branch that will be created, git would take that branch for checked out.
 fn set_head(repo: &Repo, entry: &Path, commit: Option<Oid>) -> Result<()> {
     const UNBORN: &str = "refs/heads/llm-apply-unborn";
     if repo.has_reftable()? {

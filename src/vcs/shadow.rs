@@ -41,11 +41,11 @@ pub(super) fn find() -> Result<Found> {
     let workdir = match ask("--is-bare-repository")?.to_str() {
         Some("true") => None,
         _ => match ask("--show-toplevel") {
-            // Inside of the git directory, git does not tell the work tree.
+            // In the git directory, git does not say where the work tree is.
             Err(_) if ask("--is-inside-git-dir")?.as_os_str() == "true" => {
                 workdir_of(&git_dir, &common_dir, &Config::of_git(&git_dir)?)?
             }
-            // Git says so to its own aliases.
+            // With this variable, git tells the commands that it starts that the current directory is no work tree.
             Err(_) if std::env::var_os("GIT_IMPLICIT_WORK_TREE").is_some() => None,
             top => Some(top?),
         },
@@ -119,7 +119,7 @@ fn fill(at: &Path, common_dir: &Path, config: &Config) -> std::io::Result<()> {
 }
 
 impl Repo {
-    /// Whether git reads and moves the references.
+    /// Returns whether git has to read and move the references, because libgit2 cannot.
     pub fn has_references_by_git(&self) -> bool {
         self.place.is_some()
     }

@@ -70,8 +70,8 @@ impl Repo {
         share(self.sharing()?, path)
     }
 
-    /// Acts in a shared directory, which is created if it is missing. Acts again if the directory was removed in between,
-    /// as git and other runs remove empty directories. The created directories are added to `made`.
+    /// Calls `act`, after creating the shared directory if it is missing. Calls it again if the directory was removed
+    /// in between, because git and other runs remove empty directories. The created directories are added to `made`.
     ///
     /// # Errors
     /// The file system refuses, or `act` fails.
@@ -93,8 +93,9 @@ impl Repo {
     }
 }
 
-/// The modes of new directories, before the umask: of git's, and of this program's.
+/// The mode of a new directory of git, before the umask.
 const PUBLIC: u32 = 0o777;
+/// The mode of a new directory of this program.
 pub(super) const PRIVATE: u32 = 0o700;
 
 fn share(sharing: Option<Sharing>, path: &Path) -> Result<()> {
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modes_are_gits() {
+    fn modes_are_as_in_git() {
         let group = Sharing { bits: 0o660, exact: false };
         let own = Sharing { bits: 0o640, exact: true };
         assert_eq!(

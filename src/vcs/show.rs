@@ -1,4 +1,4 @@
-//! Has git show a diff, with its pager, colours and settings.
+//! Lets git show a diff, with its pager, colours and settings.
 
 use super::repo::Repo;
 use super::{Error, Oid, Result, process};
@@ -27,7 +27,7 @@ impl Repo {
     pub fn show_diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<()> {
         let mut command = self.diff(old, new, show)?;
         let status = command.status().map_err(|e| Error::io("run", "git", e))?;
-        // If the user quits the pager early, a signal ends git: that is no error.
+        // If the user quits the pager early, a signal ends git. That is no error.
         match status.code() {
             Some(code) if code != 0 => Err(Error::Command {
                 command: "diff".into(),
@@ -45,7 +45,8 @@ impl Repo {
         process::bytes(&mut self.diff(old, new, Show { color: "never", ..show })?)
     }
 
-    /// Whether a diff has colours where a pager shows it, if there is one.
+    /// Returns whether a diff at a terminal may have colours: `color.pager` can forbid them, but only if there is a
+    /// pager.
     ///
     /// # Errors
     /// Git cannot be run, or the configuration cannot be read.
@@ -61,7 +62,7 @@ impl Repo {
         let Some(pager) = self.pager()? else { return Ok(false) };
         let mut command = Command::new("sh");
         command.args(["-c", &pager]).stdin(Stdio::piped());
-        // As git has it, unless the user has other wishes.
+        // Git's defaults, unless the user has set these variables.
         for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
             if std::env::var_os(name).is_none() {
                 command.env(name, value);
@@ -69,7 +70,7 @@ impl Repo {
         }
         let failed = |e| Error::io("run", &pager, e);
         let mut child = command.spawn().map_err(failed)?;
-        // If the user quits the pager early, the rest is not written: that is no error.
+        // If the user quits the pager early, the rest is not written. That is no error.
         if let Some(mut stdin) = child.stdin.take() {
             let _ = stdin.write_all(text.as_bytes());
         }

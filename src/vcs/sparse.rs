@@ -5,8 +5,8 @@ use super::{Result, process};
 use std::collections::BTreeSet;
 
 impl Repo {
-    /// The paths outside of the sparse checkout; none without one. Git before 2.41 cannot tell, so that all count as
-    /// inside.
+    /// The paths outside of the sparse checkout; none without a sparse checkout. Git before 2.41 cannot tell, so all
+    /// paths count as inside.
     ///
     /// # Errors
     /// The configuration cannot be read, or git cannot be started.

@@ -1,7 +1,7 @@
 //! The files of a checkout that git runs or reads by itself: hooks, configuration files, and the commands in them.
 //!
 //! Links are followed as the system follows them, on the disk and in a commit's tree. Each link on the way counts,
-//! because who replaces it controls what git runs.
+//! because whoever replaces it controls what git runs.
 
 use super::config::{Config, user_file, variable};
 use super::repo::Repo;
@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
 /// How many links the system follows for one path.
-const LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The target of the link at a path, if there is a link.
 type Link<'a> = dyn Fn(&Path) -> Option<PathBuf> + 'a;
@@ -41,13 +41,14 @@ impl Repo {
         Ok(all)
     }
 
-    /// The same by this worktree's configuration, for paths in any of these checkouts.
+    /// As `startup_paths`, by the configuration of this worktree only. `tops` are the checkouts that the paths may be
+    /// in.
     fn own_startup_paths(&self, tree: &BaseTree<'_>, tops: &[PathBuf]) -> Result<Vec<String>> {
         let Some(top) = self.workdir() else { return Ok(Vec::new()) };
         let Some(top) = resolve_links(top, &link_on_disk).pop() else { return Ok(Vec::new()) };
         let view = View { top: &top, tree };
         let at_top = view.names(&top);
-        // Together with the files directly in them, if they are directories.
+        // For a directory, the files directly in it count, too.
         let mut starts = vec![self.hooks_dir()?];
         let sensitive = |name: &&OsString| {
             name.to_str().and_then(|name| RepoPath::parse(name).ok()).is_some_and(|path| is_sensitive(&path))
@@ -55,6 +56,7 @@ impl Repo {
         starts.extend(at_top.iter().filter(sensitive).map(|name| top.join(name)));
         let committed = |path: &Path| view.link(path);
         let git = top.join(".git");
+        // The links and the end of a path, once on the disk and once in the commit.
         let ways = |start: &Path| {
             let plain = resolve_links(start, &link_on_disk);
             // A commit cannot change a path that does not lead through the checkout.
@@ -129,7 +131,7 @@ impl Repo {
     }
 }
 
-/// The last components, in lowercase, of the keys whose values git runs (git-config(1)); besides aliases and pagers.
+/// The last components, in lowercase, of the keys whose values git runs (git-config(1)), except aliases and pagers.
 const COMMANDS: &[&str] = &[
     "alternaterefscommand",
     "askpass",
@@ -210,7 +212,7 @@ impl View<'_> {
     }
 }
 
-/// The links on the way of an absolute path, then the path without links.
+/// Returns each link that the absolute path leads through, and then the path without links.
 fn resolve_links(path: &Path, link: &Link<'_>) -> Vec<PathBuf> {
     let parts = |path: &Path| -> Vec<OsString> {
         path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
@@ -225,7 +227,7 @@ fn resolve_links(path: &Path, link: &Link<'_>) -> Vec<PathBuf> {
             Some(Component::Normal(name)) => {
                 let next = at.join(name);
                 match link(&next).filter(|target| !target.as_os_str().as_bytes().is_empty()) {
-                    Some(target) if way.len() < LINKS => {
+                    Some(target) if way.len() < MAX_LINKS => {
                         way.push(next);
                         rest.extend(parts(&target));
                     }
@@ -244,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_goes_as_the_system_goes() {
+    fn links_are_resolved_as_the_system_does() {
         let links = [("/a/b", "c"), ("/a/c/hook", "../../x/./hook"), ("/x/hook", "/y"), ("/round", "round")];
         let link = |path: &Path| {
             links.iter().find(|(from, _)| Path::new(from) == path).map(|(_, to)| PathBuf::from(to))
@@ -254,6 +256,6 @@ mod tests {
         };
         assert_eq!(text("/a/b/hook"), ["/a/b", "/a/c/hook", "/x/hook", "/y"]);
         assert_eq!(text("/a/./x/../z"), ["/a/z"]);
-        assert_eq!(text("/round").len(), LINKS + 1);
+        assert_eq!(text("/round").len(), MAX_LINKS + 1);
     }
 }

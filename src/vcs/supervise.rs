@@ -1,9 +1,10 @@
 //! Runs commands that may take long or wait for the user: hooks, the user's commands, signing programs, editors.
 //!
-//! A command ends with this process, however this process ends. Mostly it has its own process group, which is killed when
-//! the command ends, with all that it left running. A command that may ask at the terminal stays in our process group,
-//! because only the foreground group may read from the terminal; its descendants are found in `/proc` and ended. Ctrl-C
-//! goes to that whole group, but the command's first process ignores it, because the descendants are found from there.
+//! A command ends with this process, however this process ends. Usually it has its own process group, which is killed
+//! when the command ends, with all processes that it left running. A command that may ask at the terminal stays in our
+//! process group, because only the foreground group may read from the terminal; its descendants are found in `/proc`
+//! and ended. Ctrl-C goes to that whole group, but the command's first process ignores it, because the descendants are
+//! found from there.
 
 use super::{Error, Result, interrupt, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -17,8 +18,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// The shell script that becomes the command, after starting a watcher in the background. The watcher reads from a pipe
-/// that this process holds: a line means that all is well; the end of the pipe means that this process is gone or gives
-/// up, and the watcher ends the command. The watcher ignores signals before it starts, because one may come before it runs.
+/// that this process holds. If it reads a line, the command has ended, and the watcher ends, too. If the pipe is
+/// closed, this process is gone or gives up, and the watcher ends the command. The shell ignores signals before it
+/// starts the watcher, because one may come before the watcher runs.
 const GUARD: &str = r#"exec 3<&0 </dev/null
 all() { [ "$1" = "$self" ] || { echo "$1"; for one in $(cat /proc/"$1"/task/*/children); do all "$one"; done; }; }
 trap '' INT TERM HUP QUIT
@@ -70,7 +72,7 @@ impl Ended {
 
 /// Observes a running command, and passes on signals.
 pub trait Onlooker {
-    /// The command runs as this process.
+    /// The command was started, as this process.
     fn begun(&self, process: i32) {
         let _ = process;
     }
@@ -85,7 +87,7 @@ pub trait Onlooker {
         let _ = elapsed;
     }
 
-    /// A signal that has come, to pass on to the command.
+    /// Returns a signal to pass on to the command, if one has come.
     fn signal(&self) -> Option<i32> {
         interrupt::signal()
     }
@@ -93,11 +95,11 @@ pub trait Onlooker {
 
 impl Onlooker for () {}
 
-/// A command's access to the terminal, for [`GUARD`]: none.
+/// For [`GUARD`]: the command has no access to the terminal.
 const ALONE: &str = "alone";
-/// It may ask there; signals from the terminal are handled by this process.
+/// For [`GUARD`]: the command may ask at the terminal, but this process handles signals from there.
 const ASKS: &str = "asks";
-/// It gets all input, signals included.
+/// For [`GUARD`]: the command gets all input from the terminal, including signals.
 const EDITS: &str = "edits";
 
 /// A command for [`run`].
@@ -111,7 +113,7 @@ pub struct Supervised {
 }
 
 impl Supervised {
-    /// With an empty standard input, and with both output streams captured.
+    /// A command with an empty standard input. Both output streams are captured.
     pub fn new<S: AsRef<OsStr>>(program: impl AsRef<OsStr>, args: impl IntoIterator<Item = S>) -> Self {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
         let words = std::iter::once(program.as_ref().to_owned()).chain(args).collect();
@@ -119,7 +121,7 @@ impl Supervised {
         Self { command: Command::new("sh"), mode: ALONE, input, output: OsString::new(), words }
     }
 
-    /// From a command that is set up already.
+    /// Makes a supervised command from one that is set up already.
     pub(super) fn of(command: &Command) -> Self {
         let mut supervised = Self::new(command.get_program(), command.get_args());
         for (name, value) in command.get_envs() {
@@ -198,7 +200,7 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     running.kill_leftovers();
     let status = child.wait().map_err(failed)?;
     let stopped = outcome?;
-    // Without waiting: a process outside the group may keep the pipe open.
+    // This does not wait, because a process outside the group may keep the pipe open.
     while running.listen(onlooker, &Timespec { tv_sec: 0, tv_nsec: 0 })? {}
     running.trim();
     Ok(Ended { status: status_of(status), output: running.output, skipped: running.skipped, stopped })
@@ -227,7 +229,7 @@ impl Running {
         let mut looked = begun;
         let mut end: Option<Instant> = None;
         loop {
-            // Looks at the process now and then, even if a background process prints without end.
+            // Looks at the process regularly, even if a background process prints without end.
             if !self.listen(onlooker, &TICK)? || looked.elapsed() > CHECK_INTERVAL {
                 looked = Instant::now();
                 match self.state()? {
@@ -251,8 +253,8 @@ impl Running {
         }
     }
 
-    /// Kills the command if it still runs, and what it has left running in its group. The process is not reaped yet, so
-    /// that its id is still its own.
+    /// Kills the command if it still runs, and the processes that it left running in its group. The command's process
+    /// is not reaped yet, so no other process has its id.
     fn kill_leftovers(&mut self) {
         let kill = if self.mode == ALONE { kill_process_group } else { kill_process };
         let _ = kill(self.process, Signal::KILL);
@@ -265,7 +267,7 @@ impl Running {
     fn listen(&mut self, onlooker: &dyn Onlooker, time: &Timespec) -> Result<bool> {
         let failed = |e: std::io::Error| Error::io("read", "the output of a command", e);
         if !self.open {
-            // It has closed its output, but may go on.
+            // The command has closed its output, but may still run.
             if time.tv_nsec > 0 {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -288,7 +290,7 @@ impl Running {
         Ok(count > 0)
     }
 
-    /// Drops what is not kept of the output.
+    /// Drops all but the last [`KEPT`] bytes of the output.
     fn trim(&mut self) {
         let gone = self.output.len().saturating_sub(KEPT);
         self.skipped += gone as u64;
@@ -317,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn it_runs_to_the_end_and_is_fed() {
+    fn a_command_runs_to_its_end_and_reads_its_input() {
         let directory = tempfile::tempdir().expect("a directory");
         let (input, output) = (directory.path().join("input"), directory.path().join("output"));
         std::fs::write(&input, "text").expect("written");
@@ -332,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn when_it_is_to_stop_all_that_it_has_started_is_gone() {
+    fn a_signal_ends_all_processes_of_a_command() {
         for asks in [false, true] {
             let directory = tempfile::tempdir().expect("a directory");
             let file = directory.path().join("pid");
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_stopped_is_not_waited_for() {
+    fn a_stopped_command_is_not_waited_for() {
         let ended = run(Supervised::new("sh", ["-c", "kill -STOP $$"]), &());
         let ended = ended.expect("it runs");
         assert_eq!((ended.stopped, ended.is_success()), (Some(Signal::STOP.as_raw()), false));

@@ -1,4 +1,4 @@
-//! Temporary directories inside of the repository, where a later run finds those of a killed one.
+//! Temporary directories inside the repository, where a later run finds those of a killed run.
 
 use super::lock::Flock;
 use super::repo::Repo;
@@ -21,7 +21,7 @@ impl Temporary {
     pub(super) fn new(common: &Path, sharing: Option<Sharing>) -> Result<Self> {
         let (made, alive) = match Self::own(common, sharing) {
             Err(e @ Error::NotOwn(_)) => return Err(e),
-            // Reading must work in a read-only repository, too.
+            // Verbs that only read must work in a read-only repository, too.
             Err(_) => {
                 let made = tempfile::tempdir().map_err(|e| Error::io("create", std::env::temp_dir(), e))?;
                 (made, None)
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_of_the_dead_go_and_those_of_the_living_stay() {
+    fn only_directories_of_killed_runs_are_removed() {
         let top = tempfile::tempdir().expect("a directory");
         let git = top.path().join(".git");
         git2::Repository::init(top.path()).expect("a repository");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_made_it_is_elsewhere() {
+    fn a_directory_is_made_elsewhere_if_the_repository_has_no_place() {
         let top = tempfile::tempdir().expect("a directory");
         let file = top.path().join("file");
         std::fs::write(&file, b"x").expect("written");

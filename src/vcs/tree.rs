@@ -128,7 +128,7 @@ impl super::repo::Repo {
                 return Err(Error::git(format!("write the tree, which names {id}"), missing));
             }
         }
-        // Directories with their changed entries, the deepest first, since each adds its new id to its parent.
+        // Directories with their changed entries. The deepest come first, because each adds its new id to its parent.
         let mut directories: BTreeMap<(std::cmp::Reverse<usize>, String), Named> = BTreeMap::new();
         let place = |directory: &str| {
             let depth = if directory.is_empty() { 0 } else { directory.split('/').count() };
@@ -171,7 +171,8 @@ impl super::repo::Repo {
         Err(Error::git("write the tree", git2::Error::from_str("it has no root")))
     }
 
-    /// Writes a tree with these entries put into its top; `None` for the empty tree.
+    /// Writes a tree again, with these entries of its top directory added, replaced or removed. `None` is the empty
+    /// tree.
     pub(super) fn put_with(&self, tree: Option<Oid>, named: &Named) -> Result<Oid> {
         let tree = tree.map(|id| self.tree_object(id)).transpose()?.unwrap_or_default().with(named);
         let names = named.values().flatten().map(|entry| entry.id);

@@ -1,4 +1,4 @@
-//! Has git move references, so that the reference-transaction hook runs (githooks(5)).
+//! Lets git move references, so that the reference-transaction hook runs (githooks(5)).
 
 use super::format::null_id_like;
 use super::ident::variables;
@@ -13,8 +13,8 @@ type Step<'s> = (&'s Movement, Option<&'s str>, Option<&'s str>);
 
 impl Repo {
     /// Moves references in one transaction by `git update-ref`, which runs the reference-transaction hook. The first is
-    /// the branch; whether it moved decides for the others. Git, but not the hook, holds the transaction's lock as long
-    /// as it runs, even if this process is killed, so that nobody rolls back what git is about to do.
+    /// the branch; if it has moved, the others count as moved, too. Git, but not the hook, holds the transaction's lock
+    /// as long as it runs, even if this process is killed, so that nobody rolls back what git is about to do.
     ///
     /// # Errors
     /// [`Error::Hook`] if the hook refuses, [`Error::Moved`] if a reference has moved, [`Error::Locked`] if
@@ -24,7 +24,7 @@ impl Repo {
         self.update(&steps.collect::<Vec<_>>(), alive)
     }
 
-    /// Moves references back to their old ids, except those that are there.
+    /// Moves references back to their old ids, except those that are back already.
     ///
     /// # Errors
     /// As [`Repo::update_refs`].
@@ -42,7 +42,7 @@ impl Repo {
     fn update(&self, steps: &[Step<'_>], alive: &Flock) -> Result<()> {
         let Some((branch, ..)) = steps.first() else { return Ok(()) };
         let mut command = process::git(self);
-        // In English, since the message is compared below.
+        // In English, because the message is compared below.
         command.env("LC_ALL", "C");
         command.envs(variables("COMMITTER", branch.who.as_bytes()));
         command.args(["update-ref", "-m", &branch.message, "-z", "--stdin"]);
@@ -55,13 +55,13 @@ impl Repo {
                 None => format!("delete {}\0{from}\0", movement.name),
             };
         }
-        // The lock is git's standard output, where it prints nothing, and which the hook does not inherit.
+        // Git gets the lock as its standard output, because it prints nothing there and the hook does not inherit it.
         let outcome = process::with_input(command.stdout(alive.share()?), input.as_bytes())
             .and_then(|output| process::checked(&command, output));
         if outcome.is_ok() {
             return Ok(());
         }
-        // Where the references are counts more than what git reports.
+        // Where the references are now counts more than git's status.
         let mut now = Vec::new();
         for (movement, ..) in steps {
             now.push(self.value(&movement.name)?.map(|id| id.to_string()));
@@ -104,7 +104,7 @@ impl Repo {
         locks
     }
 
-    /// The locks that a killed git has left. They are only reported: nothing in them tells whose they are.
+    /// The locks that a killed git has left. They are only reported, because nothing in them tells who made them.
     pub fn stale_locks<'m>(&self, movements: impl IntoIterator<Item = &'m Movement>) -> Vec<PathBuf> {
         let mut locks: Vec<_> = movements.into_iter().flat_map(|movement| self.locks_of(movement)).collect();
         locks.retain(|lock| lock.symlink_metadata().is_ok());
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_told_by_the_line_with_which_git_ends() {
+    fn a_refusal_is_recognized_by_gits_last_line() {
         assert!(is_refusal("no\nfatal: ref updates aborted by hook"));
         assert!(is_refusal("fatal: in 'prepared' phase, update aborted by the reference-transaction hook"));
         assert!(!is_refusal("fatal: ref updates aborted by hook\nfatal: something else"));

@@ -19,8 +19,8 @@ impl Repo {
     }
 
     /// Runs maintenance if it is due, as `git commit` does: in the background, unless configured otherwise. Whether `git
-    /// gc` is due is estimated here as git estimates it, so that mostly no process is started; whether other tasks are
-    /// due only git knows.
+    /// gc` is due is estimated here as git estimates it, so that usually no process is started. Only git knows whether
+    /// other tasks are due.
     pub fn maintain(&self) {
         let on = |key: &str| self.config().bool(key).ok().flatten();
         if !on("maintenance.auto").unwrap_or(true) || !(self.has_own_tasks() || self.is_gc_due()) {

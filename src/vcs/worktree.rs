@@ -32,12 +32,12 @@ impl Repo {
         };
         let mut other = self.open_beside(&git_dir, None)?;
         // GIT_INDEX_FILE is meant for this worktree.
-        other.named.index = None;
+        other.environment.index = None;
         let is_certain = other.workdir().is_some_and(|checkout| other.has_checkout(checkout));
         Ok(is_certain.then_some(other))
     }
 
-    /// The git directory and the top of that worktree.
+    /// The git directory and the top of the worktree that [`Repo::occupied_elsewhere`] means.
     fn holder(&self, branch: &str) -> Result<Option<(PathBuf, PathBuf)>> {
         let mut others = Vec::new();
         let root = self.common_dir().join("worktrees");

@@ -1,4 +1,4 @@
-//! Has git read and write the index, for all that is not understood here.
+//! Lets git rewrite an index with features that this program cannot read or write itself.
 
 use super::Change;
 use super::raw::Features;
@@ -18,58 +18,59 @@ pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
     run(repo, command.args(["update-index", "--no-split-index", "--force-write-index"]), b"")
 }
 
-/// Makes the updates in an index file.
+/// Lets git make the updates in an index file.
 pub(super) fn change(repo: &Repo, index: &Path, features: Features, change: &Change<'_>) -> Result<()> {
     let zero = "0".repeat(2 * repo.checksum_len());
-    let (gone, there): (Vec<_>, Vec<_>) = change.updates.iter().partition(|(_, entry)| entry.is_none());
+    let (removed, written): (Vec<_>, Vec<_>) = change.updates.iter().partition(|(_, entry)| entry.is_none());
     let mut lines = Vec::new();
-    for (path, entry) in gone.into_iter().chain(there) {
+    for (path, entry) in removed.into_iter().chain(written) {
         let line = match entry {
             Some(entry) => format!("{:o} {}\t{path}\0", entry.mode, entry.id),
             None => format!("0 {zero}\t{path}\0"),
         };
         lines.extend_from_slice(line.as_bytes());
     }
-    // A split index stays split, and its shared index is not written again: new entries all go to this file.
+    // A split index stays split, and git does not write its shared index again: all new entries go to this file.
     let split = format!("core.splitIndex={}", features.split);
-    let kept = || {
+    let git = || {
         let mut command = on_index(repo, index);
         command.args(["-c", &split, "-c", "splitIndex.maxPercentChange=100"]);
         command
     };
-    // A sparse index is expanded meanwhile: git would put a new path beside the entry of its directory.
-    let command = || {
-        let mut command = kept();
+    // A sparse index is expanded for the update, because git would put a new path beside the entry of its directory.
+    let git_expanded = || {
+        let mut command = git();
         if features.sparse {
             command.args(["-c", "index.sparse=false"]);
         }
         command
     };
     if features.sparse {
-        run(repo, command().args(["update-index", "--force-write-index"]), b"")?;
+        run(repo, git_expanded().args(["update-index", "--force-write-index"]), b"")?;
     }
-    run(repo, command().args(["update-index", "-z", "--index-info"]), &lines)?;
-    let listed = |paths: &mut dyn Iterator<Item = &str>| -> Vec<u8> {
+    run(repo, git_expanded().args(["update-index", "-z", "--index-info"]), &lines)?;
+    let nul_terminated = |paths: &mut dyn Iterator<Item = &str>| -> Vec<u8> {
         paths.flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect()
     };
     if !change.sparse.is_empty() {
-        let paths = listed(&mut change.sparse.iter().copied());
-        run(repo, command().args(["update-index", "-z", "--skip-worktree", "--stdin"]), &paths)?;
+        let paths = nul_terminated(&mut change.sparse.iter().copied());
+        run(repo, git_expanded().args(["update-index", "-z", "--skip-worktree", "--stdin"]), &paths)?;
     }
-    let placed = listed(&mut change.placed.keys().copied().filter(|path| !change.sparse.contains(path)));
+    let placed =
+        nul_terminated(&mut change.placed.keys().copied().filter(|path| !change.sparse.contains(path)));
     if !placed.is_empty() {
         // Git compares their content, and stores their stat data only if it equals the entry.
-        let mut command = command();
+        let mut command = git_expanded();
         command.env("GIT_LITERAL_PATHSPECS", "1").args(["add", "--refresh"]);
         run(repo, command.args(["--pathspec-from-file=-", "--pathspec-file-nul"]), &placed)?;
     }
     if features.sparse {
-        run(repo, kept().args(["update-index", "--force-write-index"]), b"")?;
+        run(repo, git().args(["update-index", "--force-write-index"]), b"")?;
     }
     Ok(())
 }
 
-/// Git on this index file.
+/// Returns a git command that works on this index file.
 fn on_index(repo: &Repo, index: &Path) -> Command {
     let mut command = process::git(repo);
     command.env("GIT_INDEX_FILE", index).args(["-c", "advice.sparseIndexExpanded=false"]);

@@ -18,7 +18,7 @@ pub(super) struct Change<'a> {
     pub(super) updates: &'a [(RepoPath, Option<Entry>)],
     pub(super) checkout: &'a Checkout,
     pub(super) placed: &'a BTreeMap<&'a str, Identity>,
-    /// The paths that are not to be in the checkout.
+    /// The paths outside of a sparse checkout.
     pub(super) sparse: BTreeSet<&'a str>,
 }
 
@@ -46,13 +46,13 @@ impl Change<'_> {
         Ok(items)
     }
 
-    /// Writes the index with the updates. The file gets this time, that of the old index: git checks the content of an entry
-    /// that is as young as its index (git's "racy-git" document), and so goes on to check the same files as before.
+    /// Writes the index with the updates. The file gets the time of the old index: git checks the content of a file
+    /// that is as new as the index (git's "racy-git" document), so it still checks the same files as before.
     pub(super) fn write(&self, index: &Raw, to: &Path, time: Option<SystemTime>) -> Result<()> {
         let all = self.items()?;
-        let gone = self.updates.iter().filter(|(_, entry)| entry.is_none());
+        let removed = self.updates.iter().filter(|(_, entry)| entry.is_none());
         let mut changes: BTreeMap<&[u8], Option<&Item>> =
-            gone.map(|(path, _)| (path.as_str().as_bytes(), None)).collect();
+            removed.map(|(path, _)| (path.as_str().as_bytes(), None)).collect();
         changes.extend(all.iter().map(|item| (&item.path[..], Some(item))));
         let write = || match index.with(&changes) {
             Some(changed) => {
@@ -67,7 +67,7 @@ impl Change<'_> {
     }
 }
 
-/// The numbers of a file's entry with these stat data. Git stores the low 32 bits of each.
+/// Returns the numbers of a file's entry, from its stat data. Git stores the low 32 bits of each.
 pub(super) fn numbers(mode: u32, stat: Option<&Stat>) -> Numbers {
     let number = |of: fn(&Stat) -> u32| stat.map_or(0, of);
     [

@@ -1,7 +1,7 @@
 //! The entries of a few paths, read in one pass over the index file. For a large index this is faster than loading all of
 //! it.
 
-use super::raw::{HEAD, Raw, extent, number};
+use super::raw::{HEADER_LEN, Raw, extent, number};
 use crate::vcs::format::id_len;
 use git2::ObjectFormat;
 use std::cmp::Ordering;
@@ -24,14 +24,15 @@ pub(super) struct Partial {
 }
 
 impl Partial {
-    /// `None` if the index has anything that is not understood here.
+    /// Reads the entries; `None` if the index has anything that this module does not understand.
     pub(super) fn read(file: File, format: ObjectFormat, paths: BTreeSet<Vec<u8>>) -> Option<Self> {
         let found = scan(&file, format, &paths)?;
         Some(Self { file, format, paths, found })
     }
 
-    /// Asks the entries at a path and below it; `None` if the file cannot be read any more.
-    pub(super) fn ask<T>(&self, path: &str, answer: impl FnOnce(&Raw) -> T) -> Option<T> {
+    /// Calls `answer` with entries that include those at a path and below it; `None` if the file cannot be read any
+    /// more.
+    pub(super) fn look_up<T>(&self, path: &str, answer: impl FnOnce(&Raw) -> T) -> Option<T> {
         match self.paths.contains(path.as_bytes()) {
             true => Some(answer(&self.found)),
             false => Some(answer(&scan(&self.file, self.format, &BTreeSet::from([path.into()]))?)),
@@ -44,26 +45,27 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
     let hash = id_len(format);
     let end = file.metadata().ok()?.len().checked_sub(hash as u64)?;
     let mut window = Window { file, end, buffer: vec![0; BUFFER], filled: 0, begins: 0 };
-    window.go_on(0)?;
-    let head = window.bytes().get(..HEAD)?;
+    window.advance(0)?;
+    let head = window.bytes().get(..HEADER_LEN)?;
     if &head[..4] != b"DIRC" || !matches!(number(&head[4..8]), 2 | 3) {
         return None;
     }
     let count = number(&head[8..]);
-    // In index order: each path, and the prefix of what is below it, which sorts where the slash puts it.
+    // In index order: each path, and separately the prefix `<path>/` of what is below it. Other names, such as
+    // `<path>-old`, come between the two.
     let mut wanted: Vec<(Vec<u8>, bool)> = paths.iter().map(|path| (path.clone(), false)).collect();
     wanted.extend(paths.iter().map(|path| ([&path[..], b"/"].concat(), true)));
     wanted.sort();
     let mut wanted = wanted.iter().peekable();
     let (mut found, mut starts) = (Vec::new(), Vec::new());
-    let (mut at, mut last) = (HEAD, HEAD);
+    let (mut at, mut last) = (HEADER_LEN, HEADER_LEN);
     let mut before: Range<usize> = 0..0;
     for _ in 0..count {
         let next = match extent(window.bytes(), at, hash) {
             Some(next) => next,
             None => {
                 // Keeps the previous entry, because the order of the two is checked.
-                window.go_on(last)?;
+                window.advance(last)?;
                 at -= last;
                 before = before.start.saturating_sub(last)..before.end.saturating_sub(last);
                 extent(window.bytes(), at, hash)?
@@ -73,11 +75,11 @@ fn scan(file: &File, format: ObjectFormat, paths: &BTreeSet<Vec<u8>>) -> Option<
         if next.stage != 0 || window.bytes()[before] >= *name {
             return None;
         }
-        while let Some((path, is_beginning)) = wanted.peek() {
+        while let Some((path, is_prefix)) = wanted.peek() {
             let is_it = match path[..].cmp(name) {
                 Ordering::Greater => break,
                 Ordering::Equal => true,
-                Ordering::Less => *is_beginning && name.starts_with(path),
+                Ordering::Less => *is_prefix && name.starts_with(path),
             };
             if is_it {
                 starts.push(found.len());
@@ -119,11 +121,11 @@ impl Window<'_> {
         &self.buffer[..self.filled]
     }
 
-    /// Drops the first `behind` bytes and reads more; `None` at the end of the file.
-    fn go_on(&mut self, behind: usize) -> Option<()> {
-        self.buffer.copy_within(behind.min(self.filled)..self.filled, 0);
-        self.begins += behind as u64;
-        let kept = self.filled.saturating_sub(behind);
+    /// Drops the first `count` bytes and reads more; `None` at the end of the file.
+    fn advance(&mut self, count: usize) -> Option<()> {
+        self.buffer.copy_within(count.min(self.filled)..self.filled, 0);
+        self.begins += count as u64;
+        let kept = self.filled.saturating_sub(count);
         let from = self.begins + kept as u64;
         let more = usize::try_from(self.end.checked_sub(from)?).ok()?.min(BUFFER - kept);
         if more == 0 {

@@ -1,7 +1,8 @@
-//! An index as its bytes (gitformat-index(5)), to look up and change entries in place.
+//! An index as the bytes of its file (gitformat-index(5)), to look up and change entries in place.
 //!
-//! Libgit2 would build 100,000 objects and verify the checksum just to look up ten entries, and drops what it does not know
-//! when it writes. What only git may change is noted, and git changes it.
+//! In a large repository, libgit2 would build 100,000 objects and verify the checksum just to look up ten entries. It
+//! also drops extensions that it does not know when it writes. This module only notes them in [`Features`], and git
+//! writes the index then.
 
 use super::{EXTENDED, STAGE};
 use crate::vcs::Oid;
@@ -17,11 +18,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-/// The bits of an entry's flags that hold the length of its name, and the greatest length that they can hold.
-const LENGTH: usize = 0x0fff;
+/// The bits of an entry's flags that hold the length of its name. A longer name has all of them set.
+const NAME_LENGTH: usize = 0x0fff;
 
 /// The length of the header: signature, version, number of entries.
-pub(super) const HEAD: usize = 12;
+pub(super) const HEADER_LEN: usize = 12;
 
 /// From this size on, in bytes, an index is read and its checksum computed in a thread.
 pub(super) const LARGE: usize = 1 << 20;
@@ -99,7 +100,7 @@ impl Raw {
     pub(super) fn read(bytes: Vec<u8>, format: ObjectFormat) -> Option<Self> {
         let mut raw = Self::of(bytes, Vec::new(), format);
         if number(raw.bytes.get(4..8)?) == 4 {
-            let bytes = with_whole_names(&raw.bytes, raw.hash)?;
+            let bytes = to_version_3(&raw.bytes, raw.hash)?;
             raw.is_sound = OnceCell::from(raw.is_sound());
             (raw.bytes, raw.features.other) = (Arc::new(bytes), true);
         }
@@ -124,17 +125,17 @@ impl Raw {
     /// Finds the entries and extensions.
     fn parse(&mut self) -> Option<()> {
         let end = self.bytes.len().checked_sub(self.hash)?;
-        if end < HEAD || &self.bytes[..4] != b"DIRC" || !matches!(number(&self.bytes[4..8]), 2 | 3) {
+        if end < HEADER_LEN || &self.bytes[..4] != b"DIRC" || !matches!(number(&self.bytes[4..8]), 2 | 3) {
             return None;
         }
-        let count = number(&self.bytes[8..HEAD]);
-        // The least size of an entry bounds the number.
+        let count = number(&self.bytes[8..HEADER_LEN]);
+        // A broken file may claim any number, so the smallest size of an entry limits it.
         self.starts.reserve(count.min(end / (self.hash + 42)) + 1);
-        let (mut at, mut before, mut is_ordered) = (HEAD, (0..0, 0), true);
+        let (mut at, mut before, mut is_ordered) = (HEADER_LEN, (0..0, 0), true);
         for _ in 0..count {
             self.starts.push(at);
             let Extent { name, end: next, stage } = extent(&self.bytes[..end], at, self.hash)?;
-            // For the first entry `before` is empty, and no name is.
+            // For the first entry, `before` is an empty name, which is less than any other.
             is_ordered &= (&self.bytes[before.0], before.1) < (&self.bytes[name.clone()], stage);
             (at, before) = (next, (name, stage));
         }
@@ -145,17 +146,18 @@ impl Raw {
             match &self.bytes[at..at + 4] {
                 b"TREE" => self.extensions.push((b"TREE", body.clone())),
                 b"REUC" => self.extensions.push((b"REUC", body.clone())),
-                // Offsets of entries, for readers with several threads. They are optional, and wrong after a change.
+                // Offsets of entries, for readers with several threads. They would be wrong after a change, and may be
+                // left out.
                 b"EOIE" | b"IEOT" => {}
                 b"link" => self.features.split = true,
                 b"sdir" => self.features.sparse = true,
-                // One that every reader must understand begins with a lowercase letter.
+                // The name of an extension that every reader must understand begins with a lowercase letter.
                 other if !other[0].is_ascii_uppercase() => return None,
                 _ => self.features.other = true,
             }
             at = body.end;
         }
-        // The entries of a split index that take the place of shared ones have no names.
+        // In a split index, entries that replace shared ones have no names.
         (is_ordered || self.features.split).then_some(())
     }
 
@@ -206,8 +208,8 @@ impl Raw {
         (self.position(path)..self.len()).map(|number| self.path(number))
     }
 
-    /// Verifies the checksum, of a large index in a thread that [`Raw::is_sound`] waits for. Returns `false` if it is
-    /// known to be wrong.
+    /// Verifies the checksum and returns whether it is right. For a large index, this only starts a thread, returns
+    /// `true`, and leaves it to [`Raw::is_sound`] to wait for the result.
     pub(super) fn check(&self) -> bool {
         if self.bytes.len() < LARGE {
             return self.is_sound();
@@ -225,11 +227,12 @@ impl Raw {
         })
     }
 
-    /// The index with these entries put in; `None` as an entry removes the path. All other entries stay byte for byte.
+    /// Returns the index with these changes: an entry is added or replaced, and `None` removes the path. All other
+    /// entries stay byte for byte.
     ///
     /// Returns `None` if there are too many entries.
     pub(super) fn with<'a>(&'a self, changes: &BTreeMap<&[u8], Option<&Item>>) -> Option<Changed<'a>> {
-        let mut head = self.bytes[..HEAD].to_vec();
+        let mut head = self.bytes[..HEADER_LEN].to_vec();
         let mut pieces: Vec<Cow<'a, [u8]>> = Vec::with_capacity(2 * changes.len() + 8);
         let (mut count, mut from) = (0, 0);
         let mut extended = number(&self.bytes[4..8]) == 3;
@@ -247,7 +250,7 @@ impl Raw {
         pieces.push(self.bytes[self.starts[from]..self.starts[self.len()]].into());
         count += self.len() - from;
         head[4..8].copy_from_slice(&if extended { 3_u32 } else { 2 }.to_be_bytes());
-        head[8..HEAD].copy_from_slice(&u32::try_from(count).ok()?.to_be_bytes());
+        head[8..HEADER_LEN].copy_from_slice(&u32::try_from(count).ok()?.to_be_bytes());
         for (signature, range) in &self.extensions {
             let mut body = Cow::from(&self.bytes[range.clone()]);
             if *signature == b"TREE" {
@@ -273,8 +276,8 @@ pub(super) struct Changed<'a> {
 }
 
 impl Changed<'_> {
-    /// Writes the index with its checksum. Of a large index, the checksum is computed at the same time, since it takes as
-    /// long as writing.
+    /// Writes the index with its checksum. For a large index, a thread computes the checksum meanwhile, because that
+    /// takes as long as writing.
     pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let sum = || Checksum::of(self.format, self.pieces.iter().map(|piece| &piece[..]));
         let is_large = self.pieces.iter().map(|piece| piece.len()).sum::<usize>() >= LARGE;
@@ -303,8 +306,8 @@ pub(super) struct Extent {
 pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
     let flags = number(bytes.get(at + hash + 40..at + hash + 42)?);
     let name = at + hash + if flags & usize::from(EXTENDED) != 0 { 44 } else { 42 };
-    let length = match flags & LENGTH {
-        LENGTH => memchr::memchr(0, bytes.get(name..)?)?,
+    let length = match flags & NAME_LENGTH {
+        NAME_LENGTH => memchr::memchr(0, bytes.get(name..)?)?,
         length => length,
     };
     let end = at + padded(name + length - at);
@@ -312,16 +315,16 @@ pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
     is_whole.then_some(Extent { name: name..name + length, end, stage: flags & usize::from(STAGE) })
 }
 
-/// An index of version 4 as one of version 3: each entry of version 4 has how many bytes to cut off the path before it, and
-/// what to put there.
-fn with_whole_names(bytes: &[u8], hash: usize) -> Option<Vec<u8>> {
-    let mut all = bytes.get(..HEAD)?.to_vec();
+/// Converts an index of version 4 to version 3. Version 4 shortens paths: an entry has the number of bytes to cut off
+/// the end of the previous path, and the bytes to append.
+fn to_version_3(bytes: &[u8], hash: usize) -> Option<Vec<u8>> {
+    let mut all = bytes.get(..HEADER_LEN)?.to_vec();
     all[7] = 3;
-    let (mut at, mut path) = (HEAD, Vec::new());
-    for _ in 0..number(&bytes[8..HEAD]) {
+    let (mut at, mut path) = (HEADER_LEN, Vec::new());
+    for _ in 0..number(&bytes[8..HEADER_LEN]) {
         let flags = number(bytes.get(at + hash + 40..at + hash + 42)?);
         let fields = at..at + hash + if flags & usize::from(EXTENDED) != 0 { 44 } else { 42 };
-        // A number as in a pack's offsets: seven bits a byte, and one more with each further byte.
+        // Encoded like an offset in a pack: seven bits per byte, plus one for each further byte.
         let (mut cut, mut name) = (0_usize, fields.end);
         loop {
             let byte = *bytes.get(name)?;
@@ -367,7 +370,7 @@ fn serialize(item: &Item) -> Vec<u8> {
     let mut out = Vec::with_capacity(100 + item.path.len());
     item.numbers.iter().for_each(|field| out.extend_from_slice(&field.to_be_bytes()));
     out.extend_from_slice(item.id.as_bytes());
-    let flags = item.flags & !(LENGTH as u16) | item.path.len().min(LENGTH) as u16;
+    let flags = item.flags & !(NAME_LENGTH as u16) | item.path.len().min(NAME_LENGTH) as u16;
     out.extend_from_slice(&flags.to_be_bytes());
     if flags & EXTENDED != 0 {
         out.extend_from_slice(&item.extended.to_be_bytes());
@@ -382,7 +385,7 @@ fn serialize(item: &Item) -> Vec<u8> {
 fn invalidate_trees<T>(trees: &[u8], paths: &BTreeMap<&[u8], T>, hash: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(trees.len());
     let mut rest = trees;
-    // The trees whose subtrees are not read yet: path with a slash, and how many subtrees are to come.
+    // The trees whose subtrees are not all read: path with a slash, and how many subtrees are left.
     let mut open: Vec<(Vec<u8>, usize)> = Vec::new();
     while !rest.is_empty() {
         let end = memchr::memchr(0, rest)?;
@@ -391,7 +394,7 @@ fn invalidate_trees<T>(trees: &[u8], paths: &BTreeMap<&[u8], T>, hash: usize) ->
         let (entries, below) = numbers.split_once(' ')?;
         let below: usize = below.parse().ok()?;
         let is_valid = entries.parse::<i64>().ok()? >= 0;
-        let behind = line + 1 + if is_valid { hash } else { 0 };
+        let next = line + 1 + if is_valid { hash } else { 0 };
         let path = open.last().map_or(Vec::new(), |(above, _)| [above, name, b"/"].concat());
         if paths.contains_key(path.strip_suffix(b"/").unwrap_or(&path)) {
             return None;
@@ -401,9 +404,9 @@ fn invalidate_trees<T>(trees: &[u8], paths: &BTreeMap<&[u8], T>, hash: usize) ->
             out.extend_from_slice(name);
             out.extend_from_slice(format!("\0-1 {below}\n").as_bytes());
         } else {
-            out.extend_from_slice(rest.get(..behind)?);
+            out.extend_from_slice(rest.get(..next)?);
         }
-        rest = rest.get(behind..)?;
+        rest = rest.get(next..)?;
         if let Some((_, left)) = open.last_mut() {
             *left = left.checked_sub(1)?;
         }
@@ -434,7 +437,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_put_in_is_found_and_all_else_stays(
+        fn changed_entries_are_found_and_all_others_stay(
             first in prop::collection::btree_map("[a-c/]{1,12}", (0u32..9, any::<bool>()), 0..20),
             then in prop::collection::btree_map("[a-c/]{1,12}", prop::option::of((0u32..9, any::<bool>())), 0..20),
             long in 4080usize..4110,
@@ -454,10 +457,10 @@ mod tests {
                 bytes
             };
             let index = Raw::read(bytes(Raw::read(empty(format), format).expect("an index").with(&changes).expect("few")), format).expect("an index");
-            let come = made(&then.iter().filter_map(|(path, to)| Some((path.clone(), (*to)?))).collect());
+            let added = made(&then.iter().filter_map(|(path, to)| Some((path.clone(), (*to)?))).collect());
             let mut changes: BTreeMap<&[u8], Option<&Item>> =
                 then.keys().map(|path| (path.as_bytes(), None)).collect();
-            changes.extend(come.iter().map(|entry| (&entry.path[..], Some(entry))));
+            changes.extend(added.iter().map(|entry| (&entry.path[..], Some(entry))));
             let bytes = bytes(index.with(&changes).expect("few"));
             let mut file = tempfile::tempfile().expect("a file");
             std::io::Write::write_all(&mut file, &bytes).expect("written");
@@ -468,13 +471,13 @@ mod tests {
             let partial = Partial::read(file, format, partial).expect("an index");
             for path in then.keys().map(String::as_bytes) {
                 let known = std::str::from_utf8(path).expect("a path");
-                let [one, other] = [partial.ask(known, |raw| raw.find(path)).expect("read"), index.find(path)];
+                let [one, other] = [partial.look_up(known, |raw| raw.find(path)).expect("read"), index.find(path)];
                 prop_assert_eq!(one, other);
                 let prefix = [path, b"/"].concat();
                 let below = |raw: &Raw| {
                     raw.from(&prefix).take_while(|one| one.starts_with(&prefix)).map(<[u8]>::to_vec).collect::<Vec<_>>()
                 };
-                prop_assert_eq!(partial.ask(known, below).expect("read"), below(&index));
+                prop_assert_eq!(partial.look_up(known, below).expect("read"), below(&index));
             }
             for (path, to) in then {
                 match to {
@@ -492,7 +495,7 @@ mod tests {
         }
 
         #[test]
-        fn broken_bytes_are_no_index(mut bytes in prop::collection::vec(any::<u8>(), 0..400), at in 0usize..60) {
+        fn broken_bytes_do_not_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..400), at in 0usize..60) {
             let _ = Raw::read(bytes.clone(), ObjectFormat::Sha1);
             let _ = Raw::read([&b"DIRC\0\0\0\x04\0\0\0\x02"[..], &bytes].concat(), ObjectFormat::Sha1);
             let head = b"DIRC\0\0\0\x02\0\0\0\x02";
@@ -506,14 +509,14 @@ mod tests {
         }
     }
 
-    /// An index of one side of a conflict in `a`, and an entry of another path.
+    /// An index with one side of a conflict in `a`, and an entry of another path.
     fn index(version: u8, path: &str, extensions: &[(&[u8; 4], usize)]) -> Option<Raw> {
         let mut bytes = [b"DIRC", &[0, 0, 0, version], &[0, 0, 0, 2][..]].concat();
         for (stage, path) in [(1_u16, "a"), (0, path)] {
             let start = bytes.len();
             bytes.extend([1; 60]);
-            bytes.extend((stage << 12 | path.len().min(LENGTH) as u16).to_be_bytes());
-            // What is left of the path before, where it begins as this one does.
+            bytes.extend((stage << 12 | path.len().min(NAME_LENGTH) as u16).to_be_bytes());
+            // How many bytes of the previous path this one keeps.
             let same = usize::from(version == 4 && path.len() > 1 && path.starts_with('a'));
             if version == 4 {
                 bytes.push(u8::from(stage == 0 && same == 0));
@@ -532,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn extensions_are_found_behind_the_entries() {
+    fn extensions_are_found_after_the_entries() {
         let long = "long/".repeat(1000);
         for version in [2, 3, 4] {
             let plain = Features { other: version == 4, ..Features::default() };
@@ -555,7 +558,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_that_are_touched_are_known_no_longer() {
+    fn cached_trees_with_changed_paths_are_invalidated() {
         let id = [7; 20];
         let tree = |name: &str, entries: &str, below: usize| {
             let mut bytes = format!("{name}\0{entries} {below}\n").into_bytes();

@@ -83,8 +83,9 @@ impl BaseTree<'_> {
         }
     }
 
-    /// Checks that the filter turns the unchanged file into the blob that it came from. Otherwise it would change more
-    /// than the edit names: because it fails where git allows that, is configured differently now, or is lossy.
+    /// Checks that the filter turns the unchanged file into the blob that it came from. Otherwise landing would change
+    /// more than the edit does. That happens if the filter may fail and does, is configured differently now, or is
+    /// lossy.
     fn check_filter(&self, path: &RepoPath, what: &str) -> Result<()> {
         let Some(entry) = self.stored(path)?.filter(|entry| entry.is_file()) else {
             return Ok(());

@@ -51,29 +51,29 @@ impl Tree {
         self.entries().map(|entry| entry.all.len()).sum::<usize>() == self.bytes.len()
     }
 
-    /// The tree with these entries put in. All others stay byte for byte.
+    /// Returns the tree with these entries added, replaced or removed. All others stay byte for byte.
     pub(super) fn with(&self, named: &Named) -> Self {
-        let mut come: Vec<(&[u8], Entry)> =
+        let mut added: Vec<(&[u8], Entry)> =
             named.iter().filter_map(|(name, entry)| Some((&name[..], (*entry)?))).collect();
-        come.sort_by(|(a, one), (b, other)| order((a, one.mode), (b, other.mode)));
-        let mut come = come.into_iter().peekable();
-        let mut bytes = Vec::with_capacity(self.bytes.len() + 64 * come.len());
+        added.sort_by(|(a, one), (b, other)| order((a, one.mode), (b, other.mode)));
+        let mut added = added.into_iter().peekable();
+        let mut bytes = Vec::with_capacity(self.bytes.len() + 64 * added.len());
         let put = |bytes: &mut Vec<u8>, (name, entry): (&[u8], Entry)| {
             bytes.extend_from_slice(format!("{:o} ", entry.mode).as_bytes());
             bytes.extend_from_slice(name);
             bytes.push(0);
             bytes.extend_from_slice(entry.id.as_bytes());
         };
-        for stays in self.entries().filter(|entry| !named.contains_key(entry.name)) {
+        for kept in self.entries().filter(|entry| !named.contains_key(entry.name)) {
             let is_before = |(name, entry): &(&[u8], Entry)| {
-                order((name, entry.mode), (stays.name, stays.mode)) == Ordering::Less
+                order((name, entry.mode), (kept.name, kept.mode)) == Ordering::Less
             };
-            while let Some(next) = come.next_if(is_before) {
+            while let Some(next) = added.next_if(is_before) {
                 put(&mut bytes, next);
             }
-            bytes.extend_from_slice(stays.all);
+            bytes.extend_from_slice(kept.all);
         }
-        come.for_each(|next| put(&mut bytes, next));
+        added.for_each(|next| put(&mut bytes, next));
         Self { bytes: bytes.into(), width: self.width }
     }
 }

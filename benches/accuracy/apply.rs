@@ -1,4 +1,4 @@
-//! Applying a response in process, through the whole of the pure pipeline.
+//! Applies a response in this process, through the library's whole pure pipeline.
 
 use crate::case::Tree;
 use git_llm_apply::diag::Diagnostic;
@@ -6,25 +6,25 @@ use git_llm_apply::format;
 use git_llm_apply::plan::{self, MemoryTree, Rules, SyntaxCheck};
 use git_llm_apply::response::Response;
 
-/// What the tree becomes, or why the response was refused.
+/// Returns the resulting tree, or the errors of a refused response.
 pub(crate) fn apply(text: String, tree: &Tree) -> Result<Tree, Vec<String>> {
-    let response = sound(Response::new(0, "answer", text.into_bytes(), u64::MAX));
+    let response = expected(Response::new(0, "answer", text.into_bytes(), u64::MAX));
     let script = format::parse(&response, &git_llm_apply::format::Reading::default());
     let mut view = MemoryTree::new();
     for (path, text) in tree {
-        view = sound(view.with_file(path, text));
+        view = expected(view.with_file(path, text));
     }
-    // Histories hold whatever files and texts; what may be touched and brought is no matter of places.
+    // Commits change all kinds of files and texts. Only where hunks land is measured here, so policy checks are off.
     let rules = Rules {
         allow_overwrite: true,
         allow_sensitive: true,
         allow_placeholder: true,
         allow_markers: true,
-        // It only warns, and takes as long as all else.
+        // The syntax check only warns, and takes as long as everything else.
         syntax: SyntaxCheck::Off,
         ..Rules::default()
     };
-    match sound(plan::resolve(&script, &view, &rules)) {
+    match expected(plan::resolve(&script, &view, &rules)) {
         Err(rejected) => {
             let errors = rejected.diagnostics.iter().filter(|diagnostic| Diagnostic::is_error(diagnostic));
             let say = |diagnostic: &Diagnostic| {
@@ -33,7 +33,7 @@ pub(crate) fn apply(text: String, tree: &Tree) -> Result<Tree, Vec<String>> {
             };
             Err(errors.map(say).collect())
         }
-        // A response in which nothing was found lands nothing.
+        // A response in which no edit was found counts as refused.
         Ok(plan) if plan.steps().is_empty() => Err(Vec::new()),
         Ok(plan) => {
             let mut tree = tree.clone();
@@ -43,7 +43,7 @@ pub(crate) fn apply(text: String, tree: &Tree) -> Result<Tree, Vec<String>> {
                         tree.remove(change.path.as_str());
                     }
                     Some(state) => {
-                        let body = sound(state.body.read(&view));
+                        let body = expected(state.body.read(&view));
                         tree.insert(change.path.as_str().to_owned(), body.to_vec());
                     }
                 }
@@ -53,7 +53,7 @@ pub(crate) fn apply(text: String, tree: &Tree) -> Result<Tree, Vec<String>> {
     }
 }
 
-/// What cannot fail here.
-fn sound<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
+/// Returns the value of a result that cannot be an error here.
+fn expected<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|e| panic!("{e}"))
 }

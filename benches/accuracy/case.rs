@@ -1,5 +1,5 @@
-//! A response, the files that it is for, and what they have to become: worked out by splicing lines at places that are known
-//! beforehand, without any of the library's searching.
+//! A response, the files that it edits, and the right result. The right result is made by splicing lines at places that
+//! are known beforehand, without the library's search.
 
 use crate::answer::{Answer, Hunk, Line, Side};
 use crate::history::Commit;
@@ -12,16 +12,16 @@ pub(crate) type Tree = BTreeMap<String, Vec<u8>>;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// A file as lines.
+/// A text file as lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct File {
     pub(crate) bom: bool,
-    /// Each with its ending; only the last one's may be empty.
+    /// Each line with its ending. Only the last line may have an empty one.
     pub(crate) lines: Vec<(String, &'static str)>,
 }
 
 impl File {
-    /// None for what is no text.
+    /// Reads a file; `None` if it is not UTF-8 text.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let rest = bytes.strip_prefix(BOM);
         let text = std::str::from_utf8(rest.unwrap_or(bytes)).ok()?;
@@ -44,34 +44,34 @@ impl File {
         bytes
     }
 
-    /// Where lines stand, one after the other.
+    /// Returns where these lines match as a block.
     pub(crate) fn places(&self, lines: &[&str]) -> Vec<usize> {
-        let stands = |at: &usize| self.lines[*at..].iter().zip(lines).all(|(there, line)| there.0 == *line);
-        (0..(self.lines.len() + 1).saturating_sub(lines.len().max(1))).filter(stands).collect()
+        let matches = |at: &usize| self.lines[*at..].iter().zip(lines).all(|(there, line)| there.0 == *line);
+        (0..(self.lines.len() + 1).saturating_sub(lines.len().max(1))).filter(matches).collect()
     }
 }
 
-/// A response and what it is for.
+/// A response and the files that it edits.
 #[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) answer: Answer,
-    /// The response is written with CRLF.
+    /// Whether the response is written with CRLF.
     pub(crate) crlf: bool,
     /// The files that it is applied to.
     pub(crate) tree: Tree,
-    /// What the files without hunks become.
+    /// The right result for the files without hunks.
     others: Tree,
     /// The path in `tree` of each file that has hunks.
     pub(crate) sources: BTreeMap<String, String>,
-    /// For each hunk the line of its file, from 0, at which its quoted lines begin.
+    /// For each hunk, the line of its file where its quoted lines begin, from 0.
     pub(crate) sites: Vec<usize>,
-    /// The response itself does not say where something belongs: made right or refused, both are right.
+    /// Whether the response itself does not say where something belongs. Then it may be refused, too.
     pub(crate) unsure: bool,
 }
 
 impl Case {
-    /// A commit in a format; none if the format cannot express it, or if the response holds lines that cannot be told
-    /// from its own.
+    /// Writes a commit as a response in a format. Returns `None` if the format cannot express it, or if lines of the
+    /// commit look like markup of the format.
     pub(crate) fn new(commit: &Commit, format: FormatId) -> Option<Self> {
         let answer = Answer::read(format, &render(format, &commit.rendered()).ok()?);
         let (mut tree, mut after, mut sources) = (Tree::new(), Tree::new(), BTreeMap::new());
@@ -97,11 +97,11 @@ impl Case {
         case.others = after.clone();
         case.others.retain(|path, _| !hunked.contains(path));
         case.sites = case.find_sites()?;
-        // What the commit made is what the splicing must make.
+        // Splicing must give what the commit made.
         (case.right()? == after).then_some(case)
     }
 
-    /// Where the hunks of a response that quotes its files to the letter stand; none if one stands nowhere or twice.
+    /// Finds the sites of hunks that quote their files exactly. Returns `None` if one has no match or several.
     pub(crate) fn find_sites(&self) -> Option<Vec<usize>> {
         let files: BTreeMap<&String, File> = self
             .sources
@@ -119,19 +119,19 @@ impl Case {
         self.answer.hunks().map(site).collect()
     }
 
-    /// The file that a path's hunks are for.
+    /// The file that the hunks with this path edit.
     pub(crate) fn file(&self, path: &str) -> Option<File> {
         File::read(self.tree.get(self.sources.get(path)?)?)
     }
 
-    /// Changes the file that a path's hunks are for.
+    /// Replaces the file that the hunks with this path edit.
     pub(crate) fn set_file(&mut self, path: &str, file: &File) {
         if let Some(source) = self.sources.get(path) {
             self.tree.insert(source.clone(), file.bytes());
         }
     }
 
-    /// The hunks of a file with the lines where they stand, by line.
+    /// The hunks of a file with their sites, in the order of the sites.
     pub(crate) fn hunks_of<'a>(&'a self, path: &'a str) -> Vec<(usize, &'a Hunk)> {
         let mut hunks: Vec<(usize, &Hunk)> = self
             .sites
@@ -144,7 +144,7 @@ impl Case {
         hunks
     }
 
-    /// What the files have to become; none if a hunk stands beyond its file.
+    /// Returns the right result; `None` if a hunk reaches beyond its file.
     pub(crate) fn right(&self) -> Option<Tree> {
         let mut right = self.others.clone();
         for path in self.sources.keys() {
@@ -168,7 +168,8 @@ impl Case {
                     Side::Kept => lines.push(file.lines.get(at)?.clone()),
                     Side::Removed => {}
                     Side::Added => {
-                        // Two texts say nothing of the last line's newline, and a diff does.
+                        // Unlike a diff, a search text and a replacement do not say whether the last line has a
+                        // newline.
                         let diff = [FormatId::ApplyPatch, FormatId::FileChanges, FormatId::Diff]
                             .contains(&self.answer.format);
                         let says_nothing = open && !diff;
@@ -198,9 +199,9 @@ impl Case {
         if self.crlf { text.replace('\n', "\r\n") } else { text }
     }
 
-    /// Whether what a hunk quotes, as it is written now, is to the letter what stands at another place and nowhere else:
-    /// then that place is what the response means. Likewise if with a blank line more or less it is to the letter what
-    /// stands at its own place, but for a blank line at its end: then its lines stand for others there.
+    /// Returns whether a spoiled hunk now means something else. Either its quoted lines match exactly one place, and
+    /// that is another one than its own. Or a blank line is left out or made up, and the quoted lines still match
+    /// exactly at the hunk's own place (except for a blank line at their end), so that they mean other lines there.
     pub(crate) fn names_another_place(&self) -> bool {
         self.sources.keys().any(|path| {
             let Some(file) = self.file(path) else { return false };
@@ -212,15 +213,16 @@ impl Case {
                     Some((&"", rest)) => vec![&before[..], rest],
                     _ => vec![&before[..]],
                 };
-                let stands = |lines: &&[&str]| !lines.is_empty() && file.places(lines).contains(site);
-                let shifted = hunk.has_blank_amiss() && whole.iter().any(stands);
+                let matches = |lines: &&[&str]| !lines.is_empty() && file.places(lines).contains(site);
+                let shifted = hunk.has_wrong_line_inside() && whole.iter().any(matches);
                 (elsewhere || shifted) && !before.is_empty()
             })
         })
     }
 
-    /// Whether the response, as it is written, still says of each hunk where it belongs: what it quotes stands once, blanks
-    /// and look-alikes aside and whatever its misquoted lines may mean, and what it makes does not stand there already.
+    /// Returns whether the spoiled response still says where each hunk belongs: its search text has one match, if
+    /// whitespace and look-alikes are ignored and misquoted lines match any line, and its replacement is not there
+    /// already.
     pub(crate) fn is_clear(&self) -> bool {
         if self.unsure {
             return false;
@@ -238,13 +240,13 @@ impl Case {
     }
 }
 
-/// The lines of a text that are not blank: the number of each, and what of it counts.
+/// The lines of a text that are not blank, normalized, with their numbers.
 fn normal_lines(text: &[u8]) -> Vec<(usize, String)> {
     let text = String::from_utf8_lossy(text);
     text.lines().map(normal).enumerate().filter(|(_, line)| !line.is_empty()).collect()
 }
 
-/// A line without blanks, typographic characters as plain ones.
+/// A line without whitespace, and with plain characters for typographic ones.
 fn normal(line: &str) -> String {
     let plain = |c: char| match c {
         '‘' | '’' | '‚' | '‛' => '\'',
@@ -255,11 +257,11 @@ fn normal(line: &str) -> String {
     line.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').map(plain).collect()
 }
 
-/// What a line of a response stands for.
+/// What a line of a response matches.
 #[derive(PartialEq)]
 enum Wanted {
     Text(String),
-    /// One line, whatever it is.
+    /// Any one line.
     Line,
     /// Any number of lines.
     Lines,
@@ -272,8 +274,8 @@ fn is_clear(hunk: &Hunk, before: &[(usize, String)], after: &[(usize, String)], 
         let wanted = lines.map(|line| {
             let text = if side == Side::Added { &line.after } else { &line.before };
             match line {
-                Line { stands_for_any: true, .. } => Wanted::Lines,
-                // The text after has it right where only the text before has it wrong.
+                Line { is_elision: true, .. } => Wanted::Lines,
+                // If only the search text misquotes the line, the replacement has it right.
                 Line { misquoted: true, .. } if side == Side::Removed || line.after == line.before => {
                     Wanted::Line
                 }
@@ -287,15 +289,15 @@ fn is_clear(hunk: &Hunk, before: &[(usize, String)], after: &[(usize, String)], 
         return old.is_empty() && before.is_empty();
     }
     let elides = old.contains(&Wanted::Lines);
-    // With lines elided there is no telling how far what is made goes.
-    let made = |at: usize| elides || at <= site && site + old.len() <= at + new.len();
+    // With an elision, it is unknown how far the replacement reaches.
+    let covers_site = |at: usize| elides || at <= site && site + old.len() <= at + new.len();
     places(before, &old) == [site]
         && places(after, &old).len() <= 1
-        && !places(before, &new).into_iter().any(made)
+        && !places(before, &new).into_iter().any(covers_site)
 }
 
-/// Where lines stand in a file: once for each place of those above elided ones, and of those behind them, which have to
-/// match one place in the whole file.
+/// Returns where lines match in a file. With an elision, each match of the lines above it is returned once for each
+/// match of the lines below it, because both must have only one match in the file.
 fn places(file: &[(usize, String)], wanted: &[Wanted]) -> Vec<usize> {
     let gap = wanted.iter().position(|wanted| *wanted == Wanted::Lines);
     let (head, tail) = gap.map_or((wanted, None), |gap| (&wanted[..gap], Some(&wanted[gap + 1..])));
@@ -304,8 +306,8 @@ fn places(file: &[(usize, String)], wanted: &[Wanted]) -> Vec<usize> {
             Wanted::Text(text) => *text == there.1,
             Wanted::Line | Wanted::Lines => true,
         };
-        let stands = |at: &usize| file[*at..].iter().zip(wanted).all(is);
-        (0..(file.len() + 1).saturating_sub(wanted.len())).filter(stands).collect()
+        let matches = |at: &usize| file[*at..].iter().zip(wanted).all(is);
+        (0..(file.len() + 1).saturating_sub(wanted.len())).filter(matches).collect()
     };
     let heads = places_of(head);
     let Some(tail) = tail else { return heads };

@@ -1,4 +1,4 @@
-//! Responses to files as they were before other commits.
+//! Applies responses to files as they were some commits earlier.
 
 use crate::case::{Case, Tree};
 use crate::history::{self, Commit};
@@ -9,7 +9,7 @@ use crate::trial::Trial;
 const EARLIER: &str = "file as it was some commits earlier";
 const OVERLAPPING: &str = "the same, where context changed too";
 
-/// The response on the files as they were before other commits.
+/// Applies a commit's response to its files as they were before earlier commits.
 pub(crate) fn measure(commit: &Commit, clean: &Case, table: &mut Table, random: &mut Random) {
     let mut case = clean.clone();
     let mut any = false;
@@ -35,22 +35,23 @@ pub(crate) fn measure(commit: &Commit, clean: &Case, table: &mut Table, random: 
             return;
         }
     }
-    // What git's own merge makes of it is right, by lines or else by words; where both conflict, nothing is.
+    // The result of git's own merge is right: by lines, or by words if that conflicts. If both conflict, nothing is
+    // right.
     let right = merged(commit, clean, &case);
     let (bar, kind, right) = (None, Kind::Unbarred, right.as_ref());
     Trial { row: OVERLAPPING, bar, kind, id, format, tree: &case.tree, right }.run(&case.text(), table);
 }
 
-/// What git's three-way merge makes of a commit on the files as they were earlier; none if it conflicts.
+/// Returns git's three-way merge of a commit with the earlier files; `None` if it conflicts.
 fn merged(commit: &Commit, clean: &Case, case: &Case) -> Option<Tree> {
     let scratch = tempfile::tempdir().ok()?;
     let mut right = clean.right()?;
     for file in &commit.files {
         let (Some(base), Some(theirs)) = (&file.before, &file.after) else { continue };
         let Some(ours) = case.tree.get(&file.path).filter(|ours| *ours != base) else { continue };
-        let merge = |form: fn(&[u8]) -> Vec<u8>| -> Option<Vec<u8>> {
+        let merge = |convert: fn(&[u8]) -> Vec<u8>| -> Option<Vec<u8>> {
             for (name, text) in [("ours", ours), ("base", base), ("theirs", theirs)] {
-                std::fs::write(scratch.path().join(name), form(text)).ok()?;
+                std::fs::write(scratch.path().join(name), convert(text)).ok()?;
             }
             history::git(scratch.path(), &["merge-file", "-p", "ours", "base", "theirs"], b"").ok()
         };
@@ -61,8 +62,8 @@ fn merged(commit: &Commit, clean: &Case, case: &Case) -> Option<Tree> {
     Some(right)
 }
 
-/// A text with every word, and every other character, on a line of its own: so that changes of neighbouring lines, and of
-/// different words of one line, do not conflict.
+/// Puts every word, and every other character, on its own line, so that changes of neighbouring lines, and of different
+/// words of one line, do not conflict.
 fn words(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for chunk in text.chunk_by(|a, b| a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric()) {
@@ -72,7 +73,7 @@ fn words(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Back from that.
+/// Undoes `words`.
 fn of_words(words: &[u8]) -> Vec<u8> {
     let text = |word: &[u8]| if word == b"\\n" { b"\n".to_vec() } else { word.to_vec() };
     words.split(|&byte| byte == b'\n').flat_map(text).collect()

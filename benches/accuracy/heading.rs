@@ -1,9 +1,9 @@
-//! Headings: an `@@` line says in which block the lines are.
+//! Headings: the `@@` line of a hunk names the block that its lines are in.
 
 use crate::answer::{Line, Side};
 use crate::language::{is_prose, may_be_comment};
 use crate::random::Random;
-use crate::refusal::{normal, stands};
+use crate::refusal::{contains, normal};
 use crate::subject::{Attempt, Subject, is_plain};
 use crate::table::{Kind, Table};
 use git_llm_apply::format::FormatId;
@@ -12,21 +12,22 @@ use std::ops::Range;
 const ANOTHER: &str = "a heading that names another place";
 const RIGHT: &str = "a heading that tells equal places apart";
 
-/// So many of each are taken of a file, and sought so often.
-const MOST: usize = 6;
-const TRIES: usize = 300;
+/// How many responses of each kind are made for a file.
+const MAX_FOUND: usize = 6;
+/// How many random places are tried to find them.
+const MAX_TRIES: usize = 300;
 
-/// A line that opens a block, and that stands once in the file.
+/// A block whose heading occurs only once in the file.
 struct Block {
     heading: usize,
-    /// The line at which another block begins: what begins below it is outside.
+    /// The line where the next block begins. Lines that begin below it are outside.
     end: usize,
 }
 
 pub(crate) fn measure(subject: &Subject, random: &mut Random, table: &mut Table) {
     let blocks = if is_prose(&subject.path) { Vec::new() } else { blocks(subject) };
     let (mut another, mut right) = (0, 0);
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let Some(block) = random.pick(&blocks) else { return };
         let at = random.below(subject.file.lines.len());
         let region = at..(at + 1 + random.below(4)).min(subject.file.lines.len());
@@ -37,11 +38,15 @@ pub(crate) fn measure(subject: &Subject, random: &mut Random, table: &mut Table)
         let is_inside = |place: &usize| (block.heading..=block.end).contains(place);
         let inside = places.iter().filter(|place| is_inside(place)).count();
         let is_outside = region.end <= block.heading || region.start > block.end;
-        if is_outside && places.len() == 1 && !has_but_for_blanks(subject, block, &region) && another < MOST {
+        if is_outside
+            && places.len() == 1
+            && !has_but_for_blanks(subject, block, &region)
+            && another < MAX_FOUND
+        {
             another += usize::from(attempt(subject, block, &region, ANOTHER, random, table));
         }
         let is_meant = is_inside(&region.start) && region.start > block.heading;
-        if is_meant && inside == 1 && places.len() > 1 && right < MOST {
+        if is_meant && inside == 1 && places.len() > 1 && right < MAX_FOUND {
             right += usize::from(attempt(subject, block, &region, RIGHT, random, table));
         }
     }
@@ -51,7 +56,7 @@ fn depth(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Whether a line begins with a letter: what else is not indented, brackets and labels, opens nothing.
+/// Returns whether a line may open a block: it begins with a letter. Brackets and labels open nothing.
 fn is_title(line: &str) -> bool {
     let text = line.trim();
     let is_label = text.strip_suffix(':').is_some_and(|name| !name.contains([' ', '(']));
@@ -79,7 +84,7 @@ fn blocks(subject: &Subject) -> Vec<Block> {
     all.map(|heading| Block { heading, end: end(heading) }).collect()
 }
 
-/// Whether lines are code, with none that is blank, and can be written in a response.
+/// Returns whether the lines are code, without blank lines, and can be written in a response.
 fn is_code(subject: &Subject, region: &Range<usize>) -> bool {
     let line = |at: usize| subject.line(at);
     let letters = |text: &str| text.chars().filter(char::is_ascii_alphabetic).count();
@@ -90,7 +95,7 @@ fn is_code(subject: &Subject, region: &Range<usize>) -> bool {
     region.clone().all(fits) && region.clone().any(|at| letters(line(at)) >= 4)
 }
 
-/// Where the lines of a region stand, blanks at their ends aside.
+/// Returns where the lines of a region match, ignoring whitespace at both ends of each line.
 fn places(subject: &Subject, region: &Range<usize>) -> Vec<usize> {
     let same = |at: &usize| {
         (0..region.len()).all(|n| subject.line(at + n).trim() == subject.line(region.start + n).trim())
@@ -98,7 +103,7 @@ fn places(subject: &Subject, region: &Range<usize>) -> Vec<usize> {
     (0..=subject.file.lines.len() - region.len()).filter(same).collect()
 }
 
-/// Whether a block has the lines of a region, with blank ones in between: then its heading may be right.
+/// Returns whether a block has the lines of a region, ignoring blank lines. Then its heading may be right.
 fn has_but_for_blanks(subject: &Subject, block: &Block, region: &Range<usize>) -> bool {
     let trimmed = |at: usize| subject.line(at).trim();
     let end = block.end.min(subject.file.lines.len());
@@ -124,7 +129,7 @@ fn attempt(
     lines.insert(at + 1, Line::new(Side::Added, &new));
     let after: Vec<&str> =
         lines.iter().filter(|line| line.side != Side::Removed).map(|line| line.before.as_str()).collect();
-    if stands(&subject.file, after.clone()) || normal(after.iter().copied()).len() != after.len() {
+    if contains(&subject.file, after.clone()) || normal(after.iter().copied()).len() != after.len() {
         return false;
     }
     let after: Vec<String> = after.into_iter().map(str::to_owned).collect();
@@ -141,7 +146,7 @@ fn attempt(
         (FormatId::FileChanges, format!("@@ {title}")),
         (FormatId::FileChanges, numbers(number)),
         (FormatId::Diff, numbers(number)),
-        (FormatId::FileChanges, numbers(wrong(subject, region, number, random))),
+        (FormatId::FileChanges, numbers(wrong_number(subject, region, number, random))),
     ];
     for (format, head) in heads {
         let (lines, file) = (&lines, &subject.file);
@@ -150,8 +155,8 @@ fn attempt(
     true
 }
 
-/// A line number near the right one, at which the lines do not stand.
-fn wrong(subject: &Subject, region: &Range<usize>, number: usize, random: &mut Random) -> usize {
+/// Returns a line number near the right one where the lines do not match.
+fn wrong_number(subject: &Subject, region: &Range<usize>, number: usize, random: &mut Random) -> usize {
     let places = places(subject, region);
     let near: Vec<usize> =
         (number.saturating_sub(3).max(1)..number + 4).filter(|near| !places.contains(&(near - 1))).collect();

@@ -1,4 +1,4 @@
-//! Commits: what each did to which files, and an older text of the same files.
+//! Reads commits from a clone: the files that each one changes, and older versions of these files.
 
 use crate::writing::Rendered;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,7 +15,7 @@ pub(crate) struct Commit {
 }
 
 impl Commit {
-    /// What it changes, to be written as a response.
+    /// The changes, to be rendered as a response.
     pub(crate) fn rendered(&self) -> Vec<Rendered<'_>> {
         let rendered = |file| {
             let FileChange { path, from, before, after, .. }: &FileChange = file;
@@ -33,16 +33,17 @@ pub(crate) struct FileChange {
     pub(crate) from: Option<String>,
     pub(crate) before: Option<Vec<u8>>,
     pub(crate) after: Option<Vec<u8>>,
-    /// Texts that it had before earlier commits, the newest first.
+    /// Its texts before earlier commits, the newest first.
     pub(crate) older: Vec<Vec<u8>>,
 }
 
-/// Larger files, and commits with more of them, are left out: no model writes such an answer.
-const FILE_BYTES: usize = 400_000;
-const COMMIT_FILES: usize = 25;
+/// Commits with larger files are left out, because no model writes such a response.
+const MAX_FILE_BYTES: usize = 400_000;
+/// Commits with more files are left out for the same reason.
+const MAX_COMMIT_FILES: usize = 25;
 
 /// How many older texts of a file are kept.
-const OLDER: usize = 6;
+const MAX_OLDER: usize = 6;
 
 /// A row of `git diff-tree --raw`.
 struct Raw {
@@ -52,17 +53,17 @@ struct Raw {
     after: Option<String>,
 }
 
-/// The newest commits of a clone that have one parent, up to a revision.
-pub(crate) fn load(clone: &Path, most: usize, until: &str) -> Result<Vec<Commit>, String> {
+/// Reads the newest commits of a clone up to a revision, at most `limit`. Only commits with one parent count.
+pub(crate) fn load(clone: &Path, limit: usize, until: &str) -> Result<Vec<Commit>, String> {
     let list =
-        git(clone, &["rev-list", "--min-parents=1", "--max-parents=1", &format!("-n{most}"), until], b"")?;
+        git(clone, &["rev-list", "--min-parents=1", "--max-parents=1", &format!("-n{limit}"), until], b"")?;
     let args = ["diff-tree", "--stdin", "-r", "-M", "-z", "--raw", "--no-abbrev"];
     let raw = rows(&git(clone, &args, &list)?);
     let ids: BTreeSet<&String> =
         raw.iter().flat_map(|(_, rows)| rows).flat_map(|row| row.before.iter().chain(&row.after)).collect();
     let blobs = blobs(clone, &ids)?;
     let blob = |id: &Option<String>| id.as_ref().map(|id| blobs.get(id).cloned().unwrap_or_default());
-    // What each path held before, by the number of the commit.
+    // The blobs that each path had before the commits that changed it, with the index of the commit.
     let mut texts: BTreeMap<&str, Vec<(usize, &String)>> = BTreeMap::new();
     for (index, (_, rows)) in raw.iter().enumerate() {
         for row in rows {
@@ -82,12 +83,15 @@ pub(crate) fn load(clone: &Path, most: usize, until: &str) -> Result<Vec<Commit>
                 from: row.from.clone(),
                 before: blob(&row.before),
                 after: blob(&row.after),
-                older: older.take(OLDER).map(|(_, id)| blobs.get(*id).cloned().unwrap_or_default()).collect(),
+                older: older
+                    .take(MAX_OLDER)
+                    .map(|(_, id)| blobs.get(*id).cloned().unwrap_or_default())
+                    .collect(),
             });
         }
         let size = |text: &Option<Vec<u8>>| text.as_ref().map_or(0, Vec::len);
-        let fits = files.iter().all(|file| size(&file.before).max(size(&file.after)) <= FILE_BYTES);
-        if !fits || files.is_empty() || files.len() > COMMIT_FILES {
+        let fits = files.iter().all(|file| size(&file.before).max(size(&file.after)) <= MAX_FILE_BYTES);
+        if !fits || files.is_empty() || files.len() > MAX_COMMIT_FILES {
             continue;
         }
         let touched =
@@ -100,8 +104,8 @@ pub(crate) fn load(clone: &Path, most: usize, until: &str) -> Result<Vec<Commit>
     Ok(commits)
 }
 
-/// The commits of `git diff-tree --stdin -z`; those that change a mode, a link or a submodule, which no format can say,
-/// are left out.
+/// Parses the output of `git diff-tree --stdin -z`. Commits that change a mode, a link or a submodule are left out,
+/// because no format can express that.
 fn rows(raw: &[u8]) -> Vec<(String, Vec<Raw>)> {
     let mut fields = raw.split(|&b| b == 0).map(|field| String::from_utf8_lossy(field).into_owned());
     let mut commits: Vec<(String, Vec<Raw>, bool)> = Vec::new();
@@ -118,14 +122,18 @@ fn rows(raw: &[u8]) -> Vec<(String, Vec<Raw>)> {
         let moved = status.starts_with(['R', 'C']);
         let (path, from) =
             if moved { (fields.next().unwrap_or_default(), Some(first)) } else { (first, None) };
-        let Some((_, rows, sayable)) = commits.last_mut() else { continue };
+        let Some((_, rows, is_expressible)) = commits.last_mut() else { continue };
         let plain = |mode: &str| matches!(mode, "000000" | "100644" | "100755");
         let same = before_mode == after_mode || before_mode == "000000" || after_mode == "000000";
-        *sayable &= plain(before_mode) && plain(after_mode) && same && !status.starts_with('C');
+        *is_expressible &= plain(before_mode) && plain(after_mode) && same && !status.starts_with('C');
         let id = |mode: &str, id: &str| (mode != "000000").then(|| id.to_owned());
         rows.push(Raw { path, from, before: id(before_mode, before), after: id(after_mode, after) });
     }
-    commits.into_iter().filter(|(_, _, sayable)| *sayable).map(|(id, rows, _)| (id, rows)).collect()
+    commits
+        .into_iter()
+        .filter(|(_, _, is_expressible)| *is_expressible)
+        .map(|(id, rows, _)| (id, rows))
+        .collect()
 }
 
 fn blobs(clone: &Path, ids: &BTreeSet<&String>) -> Result<HashMap<String, Vec<u8>>, String> {
@@ -136,7 +144,7 @@ fn blobs(clone: &Path, ids: &BTreeSet<&String>) -> Result<HashMap<String, Vec<u8
     let mut header = String::new();
     while reader.read_line(&mut header).map_err(|e| e.to_string())? > 0 {
         let words: Vec<&str> = header.split_whitespace().collect();
-        // What a partial clone lacks has no size.
+        // Git prints no size for an object that a partial clone lacks.
         if let [id, _, size] = words[..] {
             let mut bytes = vec![0; size.parse().map_err(|_| header.clone())?];
             reader.read_exact(&mut bytes).map_err(|e| e.to_string())?;
@@ -148,7 +156,7 @@ fn blobs(clone: &Path, ids: &BTreeSet<&String>) -> Result<HashMap<String, Vec<u8
     Ok(blobs)
 }
 
-/// What git prints, given an input.
+/// Runs git with this input, and returns its output.
 pub(crate) fn git(clone: &Path, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
     let mut child = Command::new("git")
         .arg("-C")
@@ -161,7 +169,7 @@ pub(crate) fn git(clone: &Path, args: &[&str], input: &[u8]) -> Result<Vec<u8>, 
         .map_err(|e| e.to_string())?;
     let stdin = child.stdin.take();
     let output = std::thread::scope(|scope| {
-        // A closed pipe is seen in the status.
+        // If git closes the pipe early, its status says why.
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
         child.wait_with_output()
     });

@@ -1,6 +1,6 @@
-//! What of a file is a comment or prose, by its name.
+//! Tells comments and prose from code, by the name of the file.
 
-/// File extensions, what begins a comment line there, and what is written for lines that are left out.
+/// File extensions, the marks that begin a comment line in such files, and the placeholder for lines that are left out.
 const COMMENTS: &[(&[&str], &[&str], &str)] = &[
     (
         &[
@@ -15,7 +15,7 @@ const COMMENTS: &[(&[&str], &[&str], &str)] = &[
     (&["html", "xml"], &["<!--"], "<!-- ... -->"),
 ];
 
-/// What looks like a comment, and is read by a program.
+/// Texts by which a comment is a directive for a program.
 const DIRECTIVES: &[&str] = &[
     "#!",
     "noqa",
@@ -57,7 +57,7 @@ pub(crate) fn is_prose(path: &str) -> bool {
     ["md", "markdown", "rst", "adoc"].contains(&extension(path)) || known.contains(&name)
 }
 
-/// Where the text of a comment begins, if the line is nothing else.
+/// Returns where the text of a comment begins, if the whole line is a comment.
 pub(crate) fn comment_text(path: &str, line: &str) -> Option<usize> {
     let body = line.trim_start();
     let mark = row(path)?.1.iter().find(|mark| body.starts_with(**mark))?;
@@ -66,7 +66,7 @@ pub(crate) fn comment_text(path: &str, line: &str) -> Option<usize> {
     (!is_directive && (rest.is_empty() || rest.starts_with(' '))).then(|| line.len() - rest.len())
 }
 
-/// Whether a line may hold a comment, or a part of one, in whatever language.
+/// Returns whether a line may have a comment, or a part of one, in any language.
 pub(crate) fn may_be_comment(line: &str) -> bool {
     let body = line.trim_start();
     let begins = ["*", "--", ";", "%", "'", "\"", "<!--", "dnl ", "rem ", "REM "];
@@ -74,7 +74,7 @@ pub(crate) fn may_be_comment(line: &str) -> bool {
         || ["//", "#", "/*"].iter().any(|mark| body.contains(mark))
 }
 
-/// What a model writes in a file for lines that it leaves out.
+/// The placeholder that a model writes for lines that it leaves out.
 pub(crate) fn placeholder(path: &str) -> Option<&'static str> {
     row(path).map(|row| row.2)
 }

@@ -1,11 +1,11 @@
-//! "Make this like that": what is wanted stands elsewhere already, and the quote of what is to be changed has a letter wrong.
+//! "Make this like that": the file already has the replacement at another place, and the search text has a typo.
 
 use crate::answer::Side;
 use crate::case::{Case, Tree};
 use crate::drift::{mistyped, wrong_before};
 use crate::history::Commit;
 use crate::random::Random;
-use crate::refusal::{normal, stands};
+use crate::refusal::{contains, normal};
 use crate::table::{Kind, Table};
 use crate::trial::Trial;
 
@@ -19,7 +19,7 @@ pub(crate) fn measure(commit: &Commit, clean: &Case, table: &mut Table, random: 
     Trial { row, bar, kind, id, format, tree: &case.tree, right }.run(&case.text(), table);
 }
 
-/// The result of some hunk stands at its file's end. What is right, if it lands.
+/// Appends the replacement of a hunk to its file, and makes a typo in the hunk's search text. Returns the right result.
 fn make(case: &mut Case, random: &mut Random) -> Option<Tree> {
     let count = case.answer.hunks().count();
     let index = random.below(count);
@@ -54,6 +54,6 @@ fn make(case: &mut Case, random: &mut Random) -> Option<Tree> {
         return None;
     }
     let hunk = case.answer.hunks().nth(index)?;
-    let is_lost = !stands(&file, hunk.before()) && normal(hunk.before()) != normal(hunk.after());
+    let is_lost = !contains(&file, hunk.before()) && normal(hunk.before()) != normal(hunk.after());
     is_lost.then(|| case.right()).flatten()
 }

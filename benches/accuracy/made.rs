@@ -1,10 +1,10 @@
-//! A made history: files in several styles, full of blocks that are nearly the same, and commits that change them.
+//! A generated history: files in several styles, full of blocks that are nearly the same, and commits that change them.
 
 use crate::history::{Commit, FileChange};
 use crate::random::Random;
 use std::collections::BTreeMap;
 
-/// A way to write files.
+/// A style of source files.
 struct Style {
     name: &'static str,
     indent: &'static str,
@@ -27,7 +27,7 @@ const STYLES: &[Style] = &[
         final_newline: true,
         bom: false,
     },
-    // No language in which indentation is syntax: what is made up has no blocks.
+    // Not a language in which indentation is syntax, because the generated files have no proper blocks.
     Style {
         name: "rb",
         indent: "    ",
@@ -86,7 +86,7 @@ const WORDS: &[&str] = &[
     "cache",
 ];
 
-/// Commits made from a seed, the newest first.
+/// Generates commits from a seed, the newest first.
 pub(crate) fn commits(seed: u64, count: usize) -> Vec<Commit> {
     let mut random = Random::new(seed, &[77]);
     let mut files: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
@@ -152,7 +152,7 @@ fn word(random: &mut Random) -> &'static str {
     WORDS[random.below(WORDS.len())]
 }
 
-/// A statement, of few kinds, so that many are the same.
+/// Returns a random statement. There are few kinds, so that many statements are equal.
 fn statement(style: &Style, depth: usize, random: &mut Random) -> String {
     let indent = style.indent.repeat(depth);
     let (a, b) = (word(random), word(random));
@@ -209,7 +209,7 @@ fn changed(style: &Style, before: &[String], random: &mut Random) -> Vec<String>
                 lines.splice(end..end, std::iter::once(String::new()).chain(new));
             }
             6 => {
-                // A block once more, with a line changed.
+                // Repeats a block, with one line changed.
                 let end = (at + 2 + random.below(8)).min(lines.len());
                 let mut copy = lines[at..end].to_vec();
                 let line = random.below(copy.len());
@@ -217,7 +217,7 @@ fn changed(style: &Style, before: &[String], random: &mut Random) -> Vec<String>
                 lines.splice(end..end, copy);
             }
             7 => {
-                // Some lines go deeper.
+                // Indents some lines deeper.
                 let end = (at + 1 + random.below(5)).min(lines.len());
                 for line in lines[at..end].iter_mut().filter(|line| !line.is_empty()) {
                     line.insert_str(0, style.indent);
@@ -232,7 +232,7 @@ fn changed(style: &Style, before: &[String], random: &mut Random) -> Vec<String>
             lines.push(statement(style, 0, random));
         }
     }
-    // A last line that is empty is none.
+    // An empty last line would not be a line of the file.
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }

@@ -1,23 +1,26 @@
 //! How often responses land right, wrong or not at all: `cargo bench --bench accuracy`.
 //!
-//! Commits are written as responses in all formats, by the library's own `render`, and then spoiled as models spoil them.
-//! Each is applied, in process, to the files before the commit; what comes out has to be, byte for byte, what the commit
-//! made of them. For what no commit does, a file by itself is enough (`subject`). It exits with 1 where a bar is missed:
-//! - nothing is ever applied wrong;
-//! - what must be refused is refused;
-//! - what a second run comes to without a record is counted;
-//! - of the responses that still say where their hunks belong (`case::Case::is_clear`), at least the share that stands in
-//!   the row is right. The others may be right or refused, and count apart.
+//! Commits are written as responses in all formats (`tests/writing`), and then spoiled as models spoil them. Each
+//! response is applied, in this process, to the files before the commit. The result must be, byte for byte, what the
+//! commit made of them. Other responses are made from a single file, without a commit (`subject`). The benchmark exits
+//! with 1 unless
+//! - no response is applied wrong;
+//! - each response that must be refused is refused;
+//! - of the responses that still say where their hunks belong (`case::Case::is_clear`), at least the share that the row
+//!   demands is right. The others may be right or refused, and are counted separately.
+//!
+//! Each response that landed is applied to its own result again, without a record. This is only counted.
 //!
 //! ```text
-//! cargo bench --bench accuracy -- [--clone <path>] [--commits <n>] [--until <rev>] [--made <n>] [--seed <n> | --fresh] [--show <row>]
-//!     [--rivals]
+//! cargo bench --bench accuracy -- [--clone <path>] [--commits <n>] [--until <rev>] [--made <n>] [--seed <n> | --fresh]
+//!     [--show <row>] [--rivals]
 //! ```
-//! Without `--clone` the commits are those of the project itself and some made from the seed. `--show` prints what went
-//! wrong in the rows whose name holds a text. `--rivals` gives the same diffs to `git apply` and `patch`.
+//! Without `--clone`, the commits are those of the project itself and some generated from the seed. `--show` prints the
+//! failures in the rows whose name contains a text. `--rivals` applies the same diffs with `git apply` and `patch`,
+//! too.
 
-#![expect(clippy::print_stdout, reason = "the figures are what it is for")]
-#![expect(clippy::panic, reason = "a measurement ends where anything fails")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+#![expect(clippy::panic, reason = "a failure ends the benchmark")]
 
 mod answer;
 mod apply;
@@ -53,11 +56,11 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use table::{Kind, Outcome, Table};
 use trial::Trial;
 
-/// What is asked for.
+/// The options of the command line.
 struct Options {
     clone: Option<PathBuf>,
     commits: usize,
-    /// The newest of them.
+    /// The revision of the newest commit.
     until: String,
     made: usize,
     seed: u64,
@@ -108,13 +111,13 @@ fn main() {
     let clone = options.clone.clone().unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let subjects = subject::of(&commits);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    // Commits and files in turn, so that all threads have as many of each history.
+    // Each thread takes every n-th commit and file, so that all threads get as many of each history.
     let worker = |first: usize| {
         let mut table = Table::new(options.show.clone());
         for (index, commit) in commits.iter().enumerate().skip(first).step_by(threads) {
             let mut random = Random::new(options.seed, &[index as u64]);
             measure(commit, random.next(), options.rivals, &mut table);
-            // What is made from the seed has no history to merge.
+            // Generated commits have no history to merge.
             if commit.id.len() == 40 {
                 moved::measure(&clone, commit, &mut random, &mut table).unwrap_or_else(|e| panic!("{e}"));
             }
@@ -155,8 +158,8 @@ fn commits(options: &Options) -> Result<Vec<Commit>, String> {
     Ok(commits)
 }
 
-/// Gives a diff that we have applied to others; not where one of them does not take it without any drift, as with
-/// a file of CRLF in a diff of LF.
+/// Applies a diff with the other programs, too, and counts all outcomes. Returns false without counting if one of the
+/// programs fails without any drift, as with a CRLF file and an LF diff.
 fn compare(case: &Case, right: &case::Tree, ours: Outcome, is_clean: bool, table: &mut Table) -> bool {
     let outcomes = rivals::RIVALS.iter().map(|(name, arguments)| {
         let outcome = rivals::apply(arguments, &case.text(), &case.tree, right);
@@ -170,7 +173,7 @@ fn compare(case: &Case, right: &case::Tree, ours: Outcome, is_clean: bool, table
     is_fair
 }
 
-/// One commit in all formats under all drifts.
+/// Measures one commit in all formats under all drifts.
 fn measure(commit: &Commit, seed: u64, rivals: bool, table: &mut Table) {
     for (format_index, &format) in FormatId::ALL.iter().enumerate() {
         let Some(clean) = Case::new(commit, format) else {

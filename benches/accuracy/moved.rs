@@ -1,7 +1,7 @@
-//! `--base`: commits resolved where they were made, and brought onto another state of the repository as the program does
-//! it, against git's own merge of the real commit.
+//! `--base`: a response is resolved against the parent of its commit, and the result is moved onto another state of the
+//! repository, as the program does it. The outcome is compared with git's own merge of the real commit.
 //!
-//! The other state is an earlier one, since a later one has the commit already. Nothing is written to the clone.
+//! The other state is an earlier one, because later ones contain the commit already. Nothing is written to the clone.
 
 use crate::history::{Commit, git};
 use crate::random::Random;
@@ -17,12 +17,12 @@ use git_llm_apply::vcs::repo::Repo;
 use std::path::{Path, PathBuf};
 
 /// How many commits earlier the other state is at most.
-const EARLIER: usize = 40;
+const MAX_BACK: usize = 40;
 
 const CLEAN: &str = "--base, where git merges the commit";
 const CONFLICT: &str = "--base, where git has a conflict";
 
-/// A commit in every format, onto an earlier state.
+/// Moves a commit in every format onto an earlier state.
 pub(crate) fn measure(
     clone: &Path,
     commit: &Commit,
@@ -32,7 +32,7 @@ pub(crate) fn measure(
     let text =
         |args: &[&str]| git(clone, args, b"").map(|out| String::from_utf8_lossy(&out).trim().to_owned());
     let git_dir = PathBuf::from(text(&["rev-parse", "--absolute-git-dir"])?);
-    let back = 2 + random.below(EARLIER);
+    let back = 2 + random.below(MAX_BACK);
     let (base, onto) = (format!("{}^", commit.id), format!("{}~{back}", commit.id));
     let Ok(onto) = text(&["rev-parse", "--verify", "-q", &format!("{onto}^{{commit}}")]) else {
         return Ok(());
@@ -66,7 +66,7 @@ fn response(commit: &Commit, format: FormatId) -> Option<Response> {
     Response::new(0, "response", text.into_bytes(), u64::MAX).ok()
 }
 
-/// The tree that comes of it, or why there is none.
+/// Returns the resulting tree, or why there is none.
 fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<String, String> {
     let text = |e: &dyn std::fmt::Display| e.to_string();
     let open = || Repo::open(git_dir, None).map_err(|e| text(&e));
@@ -79,7 +79,7 @@ fn apply(git_dir: &Path, base: &str, onto: &str, response: Response) -> Result<S
         allow_sensitive: true,
         allow_placeholder: true,
         allow_markers: true,
-        // It only warns, and takes as long as all else.
+        // The syntax check only warns, and takes as long as everything else.
         syntax: SyntaxCheck::Off,
         ..Rules::default()
     };

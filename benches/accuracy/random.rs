@@ -1,10 +1,10 @@
-//! Numbers that look like chance and are the same for the same seed (splitmix64).
+//! Pseudo-random numbers, the same for the same seed (splitmix64).
 
 /// A sequence of numbers.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The sequence for a seed and whatever else tells it from others.
+    /// The sequence for a seed. `salt` tells it from other sequences of the same seed.
     pub(crate) fn new(seed: u64, salt: &[u64]) -> Self {
         let mut random = Self(seed);
         for &salt in salt {
@@ -25,7 +25,7 @@ impl Random {
         usize::try_from(self.next() % u64::try_from(count.max(1)).unwrap_or(1)).unwrap_or(0)
     }
 
-    /// Once in so many times.
+    /// Returns true once in `times` calls, on average.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -6,10 +6,10 @@ use crate::history::Commit;
 use crate::random::Random;
 use git_llm_apply::format::FormatId;
 
-/// A kind of them.
+/// A kind of response that must be refused.
 pub(crate) struct Bad {
     pub(crate) name: &'static str,
-    /// Spoils a case and gives the response's text; none where that would not have to be refused.
+    /// Spoils a case and returns the response's text; `None` if the response would not have to be refused.
     pub(crate) make: fn(&mut Case, &Commit, &mut Random) -> Option<String>,
 }
 
@@ -22,32 +22,33 @@ pub(crate) const BAD: &[Bad] = &[
     Bad { name: "one bad among good", make: one_bad },
 ];
 
-/// What counts of lines: all but blanks.
+/// The lines without whitespace. Blank lines are left out.
 pub(crate) fn normal<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let plain = |line: &str| line.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     lines.into_iter().map(plain).filter(|line| !line.is_empty()).collect()
 }
 
-/// Whether lines stand in a file one after the other, blanks aside.
-pub(crate) fn stands(file: &File, lines: Vec<&str>) -> bool {
+/// Returns whether a file contains these lines as a block, ignoring whitespace.
+pub(crate) fn contains(file: &File, lines: Vec<&str>) -> bool {
     let (file, lines) = (normal(file.lines.iter().map(|line| line.0.as_str())), normal(lines));
     !lines.is_empty() && file.windows(lines.len()).any(|window| *window == *lines)
 }
 
-/// Whether a hunk can be told to have no place in a file.
+/// Returns whether a hunk certainly has no place in a file.
 fn has_no_place(hunk: &Hunk, file: &File) -> bool {
     let says = !normal(hunk.before()).is_empty() && normal(hunk.before()) != normal(hunk.after());
-    says && !stands(file, hunk.before()) && !stands(file, hunk.after()) && !stands_inside(file, hunk)
+    says && !contains(file, hunk.before()) && !contains(file, hunk.after()) && !is_part_of_line(file, hunk)
 }
 
-/// Whether a hunk quotes one line, and a line of the file has that inside: an edit may be of a part of a line.
-fn stands_inside(file: &File, hunk: &Hunk) -> bool {
+/// Returns whether a hunk quotes only one line, which is a part of a line of the file. An edit may change a part of a
+/// line.
+fn is_part_of_line(file: &File, hunk: &Hunk) -> bool {
     let [quoted] = &normal(hunk.before())[..] else { return false };
     normal(file.lines.iter().map(|line| line.0.as_str())).iter().any(|line| line.contains(quoted))
 }
 
-/// The last hunk of some file, and its number.
-fn some_last<'a>(case: &'a Case, random: &mut Random) -> Option<(usize, &'a Hunk, String)> {
+/// Picks a file, and returns its last hunk with the hunk's index and path.
+fn pick_last_hunk<'a>(case: &'a Case, random: &mut Random) -> Option<(usize, &'a Hunk, String)> {
     let paths: Vec<&String> = case.sources.keys().collect();
     let path = (*random.pick(&paths)?).clone();
     let of =
@@ -56,9 +57,9 @@ fn some_last<'a>(case: &'a Case, random: &mut Random) -> Option<(usize, &'a Hunk
     Some((index, hunk, path))
 }
 
-/// What a hunk quotes stands once more at the file's end.
+/// Repeats the quoted lines of a hunk at the end of the file, so that they match twice.
 fn ambiguous(case: &mut Case, _: &Commit, random: &mut Random) -> Option<String> {
-    let (_, hunk, path) = some_last(case, random)?;
+    let (_, hunk, path) = pick_last_hunk(case, random)?;
     if normal(hunk.before()).is_empty() || normal(hunk.before()) == normal(hunk.after()) {
         return None;
     }
@@ -70,7 +71,7 @@ fn ambiguous(case: &mut Case, _: &Commit, random: &mut Random) -> Option<String>
     file.lines.extend(copy);
     file.lines.push(("another line that is nowhere else".to_owned(), ending));
     case.set_file(&path, &file);
-    // A line number would say which.
+    // A line number would say which match is meant.
     for part in &mut case.answer.parts {
         if let Part::Head(head) = part {
             "@@\n".clone_into(head);
@@ -79,10 +80,11 @@ fn ambiguous(case: &mut Case, _: &Commit, random: &mut Random) -> Option<String>
     Some(case.text())
 }
 
-/// Writes for lines of a hunk, which no file has: for one that it removes, or for more than half of those that it keeps.
-fn misquote(case: &mut Case, random: &mut Random, among: usize) -> bool {
+/// Replaces lines of a hunk by texts that no file has: one removed line, or more than half of the kept lines. The
+/// response must have at least `min_hunks` hunks.
+fn misquote(case: &mut Case, random: &mut Random, min_hunks: usize) -> bool {
     let count = case.answer.hunks().count();
-    if count < among {
+    if count < min_hunks {
         return false;
     }
     let Some(path) = case.answer.hunks().nth(random.below(count)).map(|hunk| hunk.path.clone()) else {
@@ -124,9 +126,9 @@ fn one_bad(case: &mut Case, _: &Commit, random: &mut Random) -> Option<String> {
     misquote(case, random, 2).then(|| case.text())
 }
 
-/// The lines that a hunk quotes are no longer in the file.
+/// Removes the quoted lines of a hunk from the file.
 fn gone(case: &mut Case, _: &Commit, random: &mut Random) -> Option<String> {
-    let (index, hunk, path) = some_last(case, random)?;
+    let (index, hunk, path) = pick_last_hunk(case, random)?;
     let mut file = case.file(&path)?;
     let site = *case.sites.get(index)?;
     file.lines.drain(site..(site + hunk.before().len()).min(file.lines.len()));
@@ -137,7 +139,8 @@ fn gone(case: &mut Case, _: &Commit, random: &mut Random) -> Option<String> {
     Some(case.text())
 }
 
-/// Whether a hunk quotes lines of a file but for a letter or two in one that it keeps: that place is what it means then.
+/// Returns whether lines of the file differ from the quoted lines by only a letter or two in one kept line. Then the
+/// hunk means those lines.
 fn is_mistyped(hunk: &Hunk, file: &File) -> bool {
     let quoted: Vec<(&Line, String)> = hunk
         .lines
@@ -157,9 +160,9 @@ fn is_mistyped(hunk: &Hunk, file: &File) -> bool {
     })
 }
 
-/// The path that a response names holds the text of another file.
+/// Puts the text of another file at the path that the response names.
 fn wrong_file(case: &mut Case, commit: &Commit, random: &mut Random) -> Option<String> {
-    let (_, hunk, path) = some_last(case, random)?;
+    let (_, hunk, path) = pick_last_hunk(case, random)?;
     let other = commit.other.as_ref()?;
     let file = File::read(&other.1)?;
     if !has_no_place(hunk, &file) || file.lines.is_empty() {
@@ -171,7 +174,7 @@ fn wrong_file(case: &mut Case, commit: &Commit, random: &mut Random) -> Option<S
     Some(case.text())
 }
 
-/// The response ends within its last edit.
+/// Cuts the response off inside its last edit.
 fn truncated(case: &mut Case, _: &Commit, random: &mut Random) -> Option<String> {
     let mut text = case.text();
     let opening = |mark: &str| text.rfind(mark).map(|at| at + text[at..].find('\n').unwrap_or(0));

@@ -1,22 +1,22 @@
-//! What `git apply` and `patch` make of the diffs that our own rows are about.
+//! Applies the same diffs with `git apply` and `patch`, for comparison.
 
 use crate::case::Tree;
 use crate::table::Outcome;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What it is called, and its arguments; the diff is on standard input.
+/// The name of each program, and its command. It reads the diff from standard input.
 pub(crate) const RIVALS: &[(&str, &[&str])] = &[
     ("git apply", &["git", "apply", "-"]),
     (
         "git apply --recount -C1 --ignore-whitespace",
         &["git", "apply", "--recount", "-C1", "--ignore-whitespace", "-"],
     ),
-    // What it cannot place goes nowhere, and it asks nothing.
+    // Rejected hunks are discarded, and it asks no questions.
     ("patch -p1", &["patch", "-p1", "--batch", "--no-backup-if-mismatch", "--reject-file=-", "--quiet"]),
 ];
 
-/// Applies a diff to files by another program. Files that it has changed although it failed are wrong.
+/// Applies a diff to files with another program. If it fails but has changed files, the outcome is wrong.
 pub(crate) fn apply(
     arguments: &[&str],
     diff: &str,
@@ -31,7 +31,7 @@ pub(crate) fn apply(
     }
     let (program, rest) = arguments.split_first().unwrap_or((&"", &[]));
     let mut input = tempfile::tempfile()?;
-    // A fence is no part of a diff for them.
+    // These programs do not read a fence around a diff.
     let bare = diff.split_inclusive('\n').filter(|line| !line.starts_with("```")).collect::<String>();
     std::io::Write::write_all(&mut input, bare.as_bytes())?;
     std::io::Seek::rewind(&mut input)?;

@@ -1,4 +1,4 @@
-//! Responses that say what they say more than once.
+//! Responses that contain the same edits more than once.
 
 use crate::answer::Side;
 use crate::case::Case;
@@ -25,14 +25,14 @@ pub(crate) fn measure(commit: &Commit, clean: &Case, table: &mut Table, random: 
     let fence = "`".repeat(longest.max(2) + 1);
     let fenced = format!("{fence}\n{text}{fence}\n");
     run(FINAL, None, &format!("Here is a draft:\n\n{fenced}\nThe final answer:\n\n{fenced}"));
-    // What has such tags itself may end the reasoning.
+    // If the commit itself has such tags, they may end the reasoning.
     if !text.contains("think") {
         let draft = draft(clean, random);
         run(REASONED, Some(100.0), &format!("<think>\nPerhaps so:\n{draft}\nNo.\n</think>\n\n{text}"));
     }
 }
 
-/// The response with letters wrong in what it adds, and broken off at times.
+/// The response with typos in its added lines, and sometimes cut off.
 fn draft(clean: &Case, random: &mut Random) -> String {
     let mut case = clean.clone();
     let lines = case.answer.hunks_mut().flat_map(|hunk| &mut hunk.lines);

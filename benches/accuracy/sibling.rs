@@ -1,27 +1,28 @@
-//! Siblings: lines that stand twice in a file but for one or two of them, and of which one copy is taken away. What was meant
-//! for that one must not land in the other.
+//! Siblings: two blocks of a file that differ only in one or two lines. One of them is removed from the file, and an
+//! edit of the removed block must not land in the other one.
 
 use crate::answer::{Line, Side};
 use crate::language::{is_prose, may_be_comment};
 use crate::random::Random;
-use crate::refusal::{normal, stands};
+use crate::refusal::{contains, normal};
 use crate::subject::{Attempt, Subject, is_plain};
 use crate::table::{Kind, Table};
 use git_llm_apply::format::FormatId;
 use std::collections::BTreeMap;
 
-const COMES: &str = "siblings: a line for the one that is gone";
-const CHANGES: &str = "siblings: a changed line that both have";
+const ADDS_LINE: &str = "siblings: a line for the one that is gone";
+const CHANGES_LINE: &str = "siblings: a changed line that both have";
 
-/// So many are taken of a file, and sought so often.
-const MOST: usize = 20;
-const TRIES: usize = 400;
+/// How many pairs of siblings are used in a file.
+const MAX_FOUND: usize = 20;
+/// How many random pairs are tried to find them.
+const MAX_TRIES: usize = 400;
 
-/// So many characters are enough of a line that breaks off.
-const CUT: usize = 8;
+/// How many characters of a line are enough to recognize it if it is cut off.
+const MIN_LEFT: usize = 8;
 
 pub(crate) fn measure(subject: &Subject, random: &mut Random, table: &mut Table) {
-    // In prose a line may be known again in other words.
+    // In prose, a line may be recognized in other words.
     if is_prose(&subject.path) {
         return;
     }
@@ -31,7 +32,7 @@ pub(crate) fn measure(subject: &Subject, random: &mut Random, table: &mut Table)
     }
     let twice: Vec<&Vec<usize>> = places.values().filter(|at| at.len() > 1).collect();
     let mut found = 0;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let Some(at) = random.pick(&twice) else { return };
         let (one, other) = (at[random.below(at.len())], at[random.below(at.len())]);
         let count = 2 + random.below(9);
@@ -41,33 +42,34 @@ pub(crate) fn measure(subject: &Subject, random: &mut Random, table: &mut Table)
         if !fits || !are_siblings(subject, one, other, count) {
             continue;
         }
-        let kind = if found % 2 == 0 { COMES } else { CHANGES };
+        let kind = if found % 2 == 0 { ADDS_LINE } else { CHANGES_LINE };
         found += usize::from(attempt(subject, one, other, count, kind, random, table));
-        if found == MOST {
+        if found == MAX_FOUND {
             return;
         }
     }
 }
 
-/// Whether the lines differ in one line, or two of many, and in what a program reads.
+/// Returns whether two blocks differ in only one line (or two, if they are long), and these lines are code.
 fn are_siblings(subject: &Subject, one: usize, other: usize, count: usize) -> bool {
     let differ: Vec<usize> =
         (0..count).filter(|at| subject.line(one + at) != subject.line(other + at)).collect();
-    let most = if count < 6 { 1 } else { 2 };
+    let max_differences = if count < 6 { 1 } else { 2 };
     let tells = |at: &usize| {
         let [a, b] = [subject.line(one + at), subject.line(other + at)];
         let is_code = !may_be_comment(a) && !may_be_comment(b) && !a.contains("...") && !b.contains("...");
         let is_text = !a.trim().is_empty() && !b.trim().is_empty();
-        // The last line may be one that breaks off.
+        // If the last line begins like the other one, it may count as cut off.
         let (a_text, b_text) = (a.trim(), b.trim());
         let begins = a_text.starts_with(b_text) || b_text.starts_with(a_text);
-        let is_cut = begins && a_text.chars().count().min(b_text.chars().count()) >= CUT && at + 1 == count;
+        let is_cut =
+            begins && a_text.chars().count().min(b_text.chars().count()) >= MIN_LEFT && at + 1 == count;
         is_code && is_text && !is_cut && normal([a]) != normal([b])
     };
-    (1..=most).contains(&differ.len()) && differ.iter().all(tells)
+    (1..=max_differences).contains(&differ.len()) && differ.iter().all(tells)
 }
 
-/// Takes away one of the two and applies an edit of it, in all formats.
+/// Removes one of the two blocks, and applies an edit of it in all formats.
 fn attempt(
     subject: &Subject,
     one: usize,
@@ -81,7 +83,7 @@ fn attempt(
     let mut lines: Vec<Line> = (one..one + count).map(|at| Line::new(Side::Kept, subject.line(at))).collect();
     let new = format!("new_line_{}();", random.below(1000));
     let of = |line: &str| line[..line.len() - line.trim_start().len()].to_owned();
-    if row == COMES {
+    if row == ADDS_LINE {
         let at = random.below(count + 1);
         let new = of(&lines[at.min(count - 1)].before) + &new;
         lines.insert(at, Line::new(Side::Added, &new));
@@ -100,7 +102,7 @@ fn attempt(
         lines.iter().filter(|line| line.side != other).map(|line| line.before.as_str()).collect()
     };
     let (before, after) = (text(Side::Added), text(Side::Removed));
-    if !is_plain(before.iter().copied()) || stands(&file, before) || stands(&file, after) {
+    if !is_plain(before.iter().copied()) || contains(&file, before) || contains(&file, after) {
         return false;
     }
     for &format in

@@ -9,9 +9,10 @@ use git_llm_apply::format::FormatId;
 
 const ROW: &str = "a find that ends inside a statement";
 
-/// So many are taken of a file, and sought so often.
-const MOST: usize = 10;
-const TRIES: usize = 60;
+/// How many statements are used in a file.
+const MAX_FOUND: usize = 10;
+/// How many random lines are tried to find them.
+const MAX_TRIES: usize = 60;
 
 pub(crate) fn measure(subject: &Subject, random: &mut Random, table: &mut Table) {
     if is_prose(&subject.path) {
@@ -19,7 +20,7 @@ pub(crate) fn measure(subject: &Subject, random: &mut Random, table: &mut Table)
     }
     let text = subject.lines().collect::<Vec<_>>().join("\n");
     let mut found = 0;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let at = random.below(subject.file.lines.len());
         let line = subject.line(at);
         let body = line.trim_start();
@@ -36,27 +37,27 @@ pub(crate) fn measure(subject: &Subject, random: &mut Random, table: &mut Table)
             Line::new(Side::Kept, &indented(begins, deep)),
             Line::new(Side::Added, &indented(&new, deep || random.once_in(2))),
         ];
-        // If it lands, then behind the whole of the line.
+        // If the edit lands, the new line must come after the whole line.
         let right = subject.with(at + 1, 0, &[indented(&new, true)]);
         let (row, bar, kind, format) = (ROW, None, Kind::Clear, FormatId::Opx);
         let (file, right) = (&subject.file, Some(&right));
         subject.run(&Attempt { row, bar, kind, format, head: "", lines: &lines, file, right }, table);
         found += 1;
-        if found == MOST {
+        if found == MAX_FOUND {
             return;
         }
     }
 }
 
-/// Where a statement can be broken off between two tokens so that nobody would take what is left for a line: behind a word,
-/// and before an operator or another word.
+/// Returns where a statement can be cut between two tokens so that the first part is clearly not a whole line: after a
+/// word, and before an operator or another word.
 fn borders(body: &str) -> Vec<usize> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let fits = |at: &usize| {
         let Some((left, right)) = body.split_at_checked(*at) else { return false };
         let joined = right.starts_with(is_word);
-        let goes_on = right.trim_start().starts_with(|c| is_word(c) || "=+-*/.<>&|?(".contains(c));
-        left.len() >= 4 && left.ends_with(is_word) && !joined && goes_on
+        let continues = right.trim_start().starts_with(|c| is_word(c) || "=+-*/.<>&|?(".contains(c));
+        left.len() >= 4 && left.ends_with(is_word) && !joined && continues
     };
     (1..body.len()).filter(fits).collect()
 }

@@ -1,4 +1,4 @@
-//! A file by itself, for responses that no commit made.
+//! A single file, for responses that are not made from a commit.
 
 use crate::answer::{Answer, Line};
 use crate::case::{File, Tree};
@@ -10,19 +10,20 @@ use crate::{heading, sibling, statement};
 use git_llm_apply::format::FormatId;
 use std::collections::BTreeSet;
 
-/// A file.
+/// A file of a commit, before it.
 pub(crate) struct Subject {
     pub(crate) path: String,
     pub(crate) file: File,
-    /// Where it comes from.
+    /// The commit and the path, for reports.
     id: String,
 }
 
-/// So many files are taken at most, and larger ones are not.
-const FILES: usize = 80;
-const LINES: usize = 4_000;
+/// How many files are used at most.
+const MAX_FILES: usize = 80;
+/// Files with this many lines or more are not used.
+const MAX_LINES: usize = 4_000;
 
-/// What must not stand in a text that is put into a response by hand: it would be read as the response's own.
+/// Texts that the lines of such a response must not have, because they would be read as markup.
 const MARKS: &[&str] = &["<<<", ">>>", "===", "***", "@@", "```", "<edit", "</", "FILE_", "think"];
 
 /// The files that commits change, each once.
@@ -33,11 +34,11 @@ pub(crate) fn of(commits: &[Commit]) -> Vec<Subject> {
         let text = File::read(file.before.as_ref()?)?;
         let ending = text.lines.first()?.1;
         let is_uniform = text.lines.iter().rev().skip(1).all(|line| line.1 == ending);
-        let fits = is_uniform && !ending.is_empty() && (10..LINES).contains(&text.lines.len());
+        let fits = is_uniform && !ending.is_empty() && (10..MAX_LINES).contains(&text.lines.len());
         let (path, id) = (file.path.clone(), format!("{}, {}", commit.id, file.path));
         (fits && seen.insert(path.clone())).then_some(Subject { path, file: text, id })
     };
-    files.filter_map(subject).take(FILES).collect()
+    files.filter_map(subject).take(MAX_FILES).collect()
 }
 
 /// Whether lines can be put into a response of any format.
@@ -61,7 +62,8 @@ impl Subject {
         self.file.lines.iter().map(|line| line.0.as_str())
     }
 
-    /// The file with other lines in the place of some. A last line that stays keeps its line ending, or that it has none.
+    /// Returns the file with `lines` in place of `count` lines at `at`. If the last of them is unchanged, it keeps its
+    /// line ending, which may be none.
     pub(crate) fn with(&self, at: usize, count: usize, lines: &[String]) -> File {
         let mut file = self.file.clone();
         let ending = file.lines.first().map_or("\n", |line| line.1);
@@ -75,7 +77,7 @@ impl Subject {
         file
     }
 
-    /// Applies a response of one hunk to a file in the place of this one.
+    /// Applies a response with one hunk to `attempt.file`, at the path of this file.
     pub(crate) fn run(&self, attempt: &Attempt<'_>, table: &mut Table) {
         let Attempt { row, bar, kind, format, head, lines, file, right } = attempt;
         let tree = |file: &File| Tree::from([(self.path.clone(), file.bytes())]);
@@ -87,7 +89,7 @@ impl Subject {
     }
 }
 
-/// A response of one hunk.
+/// A response with one hunk.
 pub(crate) struct Attempt<'a> {
     pub(crate) row: &'static str,
     pub(crate) bar: Option<f64>,
@@ -98,6 +100,6 @@ pub(crate) struct Attempt<'a> {
     pub(crate) lines: &'a [Line],
     /// The file that it is applied to.
     pub(crate) file: &'a File,
-    /// What is right; none where nothing that lands is.
+    /// The right result; `None` if the response must be refused.
     pub(crate) right: Option<&'a File>,
 }

@@ -1,8 +1,8 @@
-//! What is counted, and how it is printed.
+//! Counts the outcomes, and prints them.
 
 use git_llm_apply::format::FormatId;
 
-/// What came of a response.
+/// The outcome of applying a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Right,
@@ -10,22 +10,22 @@ pub(crate) enum Outcome {
     Refused,
 }
 
-/// What has to come of it.
+/// Which outcomes are allowed for a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It says where its hunks belong: right, up to the bar.
+    /// It says where its hunks belong: it must be right, as often as the bar demands, and never wrong.
     Clear,
-    /// It does not: right or refused.
+    /// It does not say where its hunks belong: right or refused.
     Unclear,
-    /// Refused.
+    /// It must be refused.
     Bad,
-    /// Anything.
+    /// Any outcome.
     Unbarred,
-    /// It landed before: nothing changes, or it is refused.
+    /// It has landed before, and should change nothing or be refused. Other outcomes are only counted.
     Again,
 }
 
-/// How many of each.
+/// The number of each outcome.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     right: usize,
@@ -72,7 +72,7 @@ impl Row {
 
     fn misses(&self) -> bool {
         match self.kind {
-            // That nothing lands twice is up to the record, which is none of this.
+            // The record keeps responses from landing twice, and there is none here.
             Kind::Unbarred | Kind::Again => false,
             Kind::Bad => self.clear.wrong > 0,
             Kind::Clear | Kind::Unclear => {
@@ -88,15 +88,15 @@ pub(crate) struct Table {
     rows: Vec<Row>,
     /// How often each format could not express a commit.
     skipped: Vec<usize>,
-    /// How often a response came to name another place to the letter.
+    /// How many spoiled responses quote another place exactly.
     left_out: usize,
-    /// What came of the same diffs: of ours, and of what other programs made of them.
+    /// The outcomes of the same diffs, for us and for each other program.
     rivals: Vec<(&'static str, Tally)>,
     show: Option<String>,
 }
 
 impl Table {
-    /// `show` is a part of the names of rows whose failures are printed.
+    /// Failures are printed in the rows whose names contain `show`.
     pub(crate) fn new(show: Option<String>) -> Self {
         Self {
             rows: Vec::new(),
@@ -107,13 +107,13 @@ impl Table {
         }
     }
 
-    /// A format that cannot express a commit.
+    /// Counts a commit that a format cannot express.
     pub(crate) fn skip(&mut self, format: FormatId) {
         let index = FormatId::ALL.iter().position(|other| *other == format).unwrap_or(0);
         self.skipped[index] += 1;
     }
 
-    /// A response that a drift made into one for another place.
+    /// Counts a response that a drift has turned into one for another place.
     pub(crate) fn leave_out(&mut self) {
         self.left_out += 1;
     }
@@ -136,7 +136,7 @@ impl Table {
         }
     }
 
-    /// Counts what came of a diff that others are given, too.
+    /// Counts the outcome of a diff that other programs apply, too.
     pub(crate) fn compare(&mut self, name: &'static str, outcome: Outcome) {
         self.rival(name).count(outcome);
     }
@@ -157,7 +157,7 @@ impl Table {
         })
     }
 
-    /// Takes in what another has counted.
+    /// Adds the counts of another table.
     pub(crate) fn add(&mut self, other: Table) {
         for row in other.rows {
             let index = self.row(row.name, row.bar, row.kind);
@@ -176,13 +176,13 @@ impl Table {
         self.rows.iter().map(|row| row.clear.all() + row.unclear.all()).sum()
     }
 
-    /// How many landed wrong; what must be refused and landed is among them.
+    /// How many responses landed wrong, including those that must be refused.
     pub(crate) fn wrong(&self) -> usize {
         let barred = self.rows.iter().filter(|row| !matches!(row.kind, Kind::Unbarred | Kind::Again));
         barred.map(|row| row.clear.wrong + row.unclear.wrong).sum()
     }
 
-    /// Prints the rows and gives how many of them miss their bars.
+    /// Prints the rows, and returns how many of them miss their bars.
     pub(crate) fn print(&self) -> usize {
         for (format, skipped) in FormatId::ALL.iter().zip(&self.skipped).filter(|(_, skipped)| **skipped > 0)
         {
@@ -203,7 +203,7 @@ impl Table {
             println!(
                 "{:<40} {right:>6} {wrong:>6} {refused:>8} {:>7.1} {bar:>6}   {unclear:>20}{verdict}",
                 row.name,
-                // Not rounded up to what it is not.
+                // Rounded down, so that 99.96 is not shown as 100.
                 (row.share() * 10.0).floor() / 10.0
             );
         }

@@ -1,17 +1,17 @@
-//! Applying a response, comparing what comes of it with what is right, and applying it once more.
+//! Applies a response, compares the result with the right one, and applies the response again.
 
 use crate::apply::apply;
 use crate::case::Tree;
 use crate::table::{Kind, Outcome, Table};
 use git_llm_apply::format::FormatId;
 
-/// What every response that landed is put through.
+/// The row for the second run of a response that has landed.
 const AGAIN: &str = "run twice";
 
-/// So many bytes are a long response.
+/// From this number of bytes on, a response is long.
 const LONG: usize = 5_000;
 
-/// A response before it is applied.
+/// A response to apply, and its right result.
 pub(crate) struct Trial<'a> {
     pub(crate) row: &'static str,
     pub(crate) bar: Option<f64>,
@@ -20,12 +20,12 @@ pub(crate) struct Trial<'a> {
     pub(crate) id: &'a str,
     pub(crate) format: FormatId,
     pub(crate) tree: &'a Tree,
-    /// None where nothing that lands is right.
+    /// The right result; `None` if the response must be refused.
     pub(crate) right: Option<&'a Tree>,
 }
 
 impl Trial<'_> {
-    /// Applies it and counts what comes of it.
+    /// Applies the response and counts the outcome.
     pub(crate) fn run(&self, text: &str, table: &mut Table) -> Outcome {
         let result = apply(text.to_owned(), self.tree);
         let outcome = match (&result, self.right) {
@@ -39,7 +39,7 @@ impl Trial<'_> {
             Ok(tree) => format!("{}\n{}\n{text}", head(), difference(self.right.unwrap_or(self.tree), tree)),
         };
         table.count(self.row, self.bar, self.kind, outcome, &report);
-        // What found its result in place says already what it does the second time.
+        // If nothing changed, a second run would be the same as the first.
         if let Ok(once) = &result
             && once != self.tree
             && self.is_repeated(text)
@@ -49,12 +49,13 @@ impl Trial<'_> {
         outcome
     }
 
-    /// Long responses take long to be refused: one in five of them is enough.
+    /// Returns whether to apply the response again. It takes long to refuse a long response, so one in five of them is
+    /// enough.
     fn is_repeated(&self, text: &str) -> bool {
         text.len() < LONG || (text.len() + self.row.len()).is_multiple_of(5)
     }
 
-    /// Applies it to what it has made.
+    /// Applies the response to its own result.
     fn again(&self, text: &str, once: &Tree, table: &mut Table) {
         let twice = apply(text.to_owned(), once);
         let outcome = match &twice {
@@ -72,7 +73,7 @@ impl Trial<'_> {
     }
 }
 
-/// What differs between what is right and what was made.
+/// Returns a diff between the right result and the actual one.
 pub(crate) fn difference(right: &Tree, made: &Tree) -> String {
     let paths = right.keys().chain(made.keys().filter(|path| !right.contains_key(*path)));
     let mut out = String::new();

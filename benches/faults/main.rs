@@ -1,14 +1,15 @@
-//! What faults, races and hostile inputs come to: `cargo bench --bench faults`.
+//! What faults, races and hostile inputs leave behind: `cargo bench --bench faults`.
 //!
-//! Strikes a landing with the faults of the tests, on every kind of target, and counts where it ended: before, after or
-//! in between. Lets many land at once, and compares what they said with what is there. Has made-up journals and hostile
-//! names read. It takes a sample; `-- --full` takes all. It fails if anything is in between, lost or obeyed.
+//! Strikes landings with the faults of the tests, on every kind of target, and counts how they ended: before, after or
+//! in between. Lets many processes land at once, and compares what they reported with what is in the repository. Lets
+//! the program read made-up journals and hostile names. It takes a sample; `-- --full` takes all. It fails if anything
+//! is in between, lost or obeyed.
 //!
-//! What is struck is the debug build, which has the named points; without an strace that may trace there are no rows of
-//! system calls.
+//! The debug build is struck, because it has the named points. If strace is missing or may not trace, there are no rows
+//! of system calls.
 
-#![allow(clippy::print_stdout, reason = "the table is what it is for")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "what fails an assertion is counted")]
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "failed assertions are counted")]
 
 #[path = "../../tests/faults/mod.rs"]
 mod faults;
@@ -31,7 +32,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 use tally::{Tally, tally};
 
-/// Of how many things one is tried in a short run: points, system calls, hostile inputs.
+/// A short run tries one in this many points, system calls and hostile inputs.
 const ONE_IN: [usize; 3] = [6, 60, 3];
 
 /// How many kinds of target are struck in the other kinds of repository.
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(bad > 0))
 }
 
-/// Builds the binary with its named points, beside the one that was built along.
+/// Builds the binary with its named points, beside the one that was built with this benchmark.
 fn debug_build() -> std::path::PathBuf {
     let target = Path::new(env!("CARGO_BIN_EXE_git-llm-apply")).ancestors().nth(2).unwrap();
     let mut cargo = Command::new(env!("CARGO"));
@@ -64,7 +65,7 @@ fn debug_build() -> std::path::PathBuf {
     target.join("debug/git-llm-apply")
 }
 
-/// Every n-th of them, beginning somewhere.
+/// Takes every n-th item. `start` says where to begin.
 fn sample<T>(all: impl IntoIterator<Item = T>, start: usize, one_in: usize) -> Vec<T> {
     all.into_iter().skip(start % one_in).step_by(one_in).collect()
 }
@@ -75,7 +76,7 @@ fn row(what: &str, tally: &Tally<End>) -> usize {
     tally.broken
 }
 
-/// What is struck in repositories of SHA-256 and with reftables too.
+/// The targets that are struck in repositories with SHA-256 and with reftables, too.
 fn in_other_kinds() -> impl Iterator<Item = (kinds::Kind, &'static Scenario)> {
     let kinds = kinds::OTHERS.iter().copied().filter(|kind| kinds::can_make(kind));
     kinds.flat_map(|kind| SCENARIOS.iter().take(OF_OTHERS).map(move |scenario| (kind, scenario)))
@@ -101,7 +102,7 @@ fn at_points(one_in: usize) -> usize {
     bad
 }
 
-/// So many kills at random moments, of every verb, on every kind of target.
+/// Kills every verb at random moments, `count` times in all, on every kind of target.
 fn by_chance(count: usize) -> usize {
     println!(
         "{:<46} {:>7} {:>7} {:>7} {:>11}",
@@ -113,7 +114,7 @@ fn by_chance(count: usize) -> usize {
     let targets: Vec<_> = kinds.into_iter().map(|kind| (kind, within(kind, chance::targets))).collect();
     let targets: Vec<_> =
         targets.iter().flat_map(|(kind, all)| all.iter().map(move |target| (*kind, target))).collect();
-    // Spread over the time that each takes, and a little beyond.
+    // The moments are spread over the time that a target takes, and a little beyond.
     let kills: Vec<_> = (0..count)
         .map(|n| (targets[n % targets.len()], u32::try_from(n * 389 % 1100).unwrap_or(0)))
         .collect();
@@ -129,7 +130,7 @@ fn at_calls(one_in: usize) -> usize {
     }
     let of = |scenario| Landing::of(scenario, Kind::Local);
     let local: Vec<_> = SCENARIOS.iter().map(of).collect();
-    // Git moves the branch where there are reftables, and is not struck; these are the calls of this program.
+    // With reftables, git moves the branch. Only calls of this program are struck, not those of git.
     let of_others = |(kind, scenario)| within(kind, || of(scenario));
     let in_others: Vec<_> = in_other_kinds().map(of_others).collect();
     let others = [Kind::WithoutExchange, Kind::WithoutLinks].map(|kind| Landing::of(&SCENARIOS[0], kind));

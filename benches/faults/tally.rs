@@ -1,4 +1,4 @@
-//! Counts what becomes of many trials, on all processors.
+//! Runs many trials on all processors, and counts how they end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug)]
 pub(crate) struct Tally<E> {
     ends: Vec<E>,
-    /// Trials that failed an assertion, which says why.
+    /// How many trials failed an assertion, which has printed why.
     pub(crate) broken: usize,
 }
 
@@ -18,7 +18,7 @@ impl<E: PartialEq> Tally<E> {
     }
 }
 
-/// Tries each of them. A trial may end more than once, and tells each time.
+/// Runs each trial. A trial may report several ends.
 pub(crate) fn tally<T: Sync, E: Send>(all: &[T], trial: impl Fn(&T, &mut dyn FnMut(E)) + Sync) -> Tally<E> {
     let tally = Mutex::new(Tally { ends: Vec::new(), broken: 0 });
     let next = AtomicUsize::new(0);

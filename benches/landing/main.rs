@@ -1,17 +1,19 @@
 //! What a landing costs: `cargo bench --bench landing`.
 //!
-//! One `git apply --index` and one `git commit` are the measure of a landing; the same change lands by `git llm-apply` as a
-//! commit for each edit. `git rev-parse HEAD` is the measure of what lands nothing. Both are run in turn, on objects that
-//! do not exist before. What counts are the ratios, of the medians and of the minima: they hold on a busy machine too.
-//! Bounds are for our program itself. By way of git, as `git llm-apply`, it takes as much longer as git needs to find and run
-//! any program that is not its own, which the table shows too.
-//! The large response lands in a repository of 5,000 files, and in one of 100,000 with many packs and loose objects.
-//! With `-- --small` it is left out. Then come the times of ever larger landings, and how fast many
-//! suggestions are made and listed, which is all that `-- --suggestions` measures; `-- --worn` measures the second large one,
-//! and `-- --served` calls of the server for agents, by their times.
+//! A landing with one commit per edit is compared with one `git apply --index` and one `git commit` of the same change.
+//! Runs that land nothing are compared with `git rev-parse HEAD`. Both run in turn, on objects that do not exist
+//! before. The table has the ratios of the medians and of the minima, because ratios hold on a busy machine, too.
+//!
+//! Bounds are for the program run directly. Run as `git llm-apply`, it takes longer, because git first has to find and
+//! start it. The table shows that, too.
+//!
+//! The large response lands in a repository of 5,000 files, and in one of 100,000 files with many packs and loose
+//! objects. After that come the times of ever larger landings, of making and listing many suggestions, and of calls of
+//! the server for agents. Options: `-- --small` leaves out the large response. `-- --worn` measures only the large
+//! response in the second repository, `-- --suggestions` only the suggestions, and `-- --served` only the server.
 
-#![expect(clippy::print_stdout, reason = "the figures are what it is for")]
-#![expect(clippy::unwrap_used, reason = "a measurement ends where anything fails")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+#![expect(clippy::unwrap_used, reason = "a failure ends the benchmark")]
 
 mod served;
 
@@ -26,19 +28,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Lines of a file.
+/// How many lines each file has.
 const LINES: usize = 20;
-/// The line that is changed, from 1.
+/// The number of the line that is changed, from 1.
 const CHANGED: usize = 10;
 /// A program without any effect.
 const NOTHING: &str = "/usr/bin/true";
-/// How many lines each edit of the large response brings, which make 54 MB of it.
-const BROUGHT: usize = 140;
+/// How many lines each edit of the large response adds. That makes 54 MB.
+const ADDED_LINES: usize = 140;
 
 /// A row of the table.
 struct Row {
     name: &'static str,
-    /// What is to be at least as fast, in the measure's time.
+    /// How long the run may take, as a multiple of the time of `measure`.
     bound: f64,
     answer: fn(&Change) -> String,
     run: fn(&Bench, &Change, By),
@@ -52,7 +54,7 @@ enum By {
     Git,
 }
 
-/// What lands, and what does not.
+/// A row that lands edits.
 const LANDING: Row = Row {
     name: "10 edits with -b",
     bound: 0.9,
@@ -60,6 +62,7 @@ const LANDING: Row = Row {
     run: Bench::lands_beside,
     measure: Bench::by_git,
 };
+/// A row that lands nothing.
 const LOOKING: Row = Row {
     name: "a program without effect",
     bound: f64::INFINITY,
@@ -111,7 +114,7 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--small") {
         let bench = Bench::new(5000);
         let row = Row { name: "5,000 edits of 54 MB, -b", bound: 0.8, ..LANDING };
-        bench.compare(&row, 5000, BROUGHT, 5);
+        bench.compare(&row, 5000, ADDED_LINES, 5);
         println!("at its peak it had {} MiB in memory (bound: 300)", bench.peak(5000) >> 20);
         worn();
     }
@@ -120,21 +123,23 @@ fn main() {
     served::measure(&Bench::new(100_000));
 }
 
-/// The large response in a repository that is long in use.
+/// Measures the large response in a repository that has been in use for long.
 fn worn() {
     let bench = Bench::new(100_000);
     bench.wear();
     let row = Row { name: "the same, worn objects", bound: 0.8, ..LANDING };
-    bench.compare(&row, 5000, BROUGHT, 5);
+    bench.compare(&row, 5000, ADDED_LINES, 5);
     println!("at its peak it had {} MiB in memory (bound: 200)", bench.peak(5000) >> 20);
 }
 
-/// How many suggestions one call makes, how often, and how many a second there are to be.
+/// How many suggestions one call makes.
 const SUGGESTED: usize = 1000;
+/// How many calls are made.
 const CALLS: usize = 10;
+/// How many suggestions have to be made per second.
 const A_SECOND: f64 = 200.0;
 
-/// How long a list of all of them may take, in milliseconds.
+/// How long a list of all suggestions may take, in milliseconds.
 const LIST: f64 = 200.0;
 
 /// Prints how fast suggestions are made in one call, and how long it takes to list all that were made.
@@ -164,11 +169,11 @@ fn suggestions() {
     );
 }
 
-/// What ten times as much of something may cost, in times: no more than ten, but for what chance adds.
+/// How many times as long ten times as much may take: ten times, and some for noise.
 const DECADE: f64 = 12.0;
 
-/// How many lines each edit brings, for a response of 53 kB, and for one of ten times as much thrice.
-const LONG: [usize; 4] = [1, 33, 353, 3550];
+/// How many lines each edit adds, for responses of 53 kB and of 10, 100 and 1,000 times as much.
+const ADDED_BY_LENGTH: [usize; 4] = [1, 33, 353, 3550];
 
 /// Prints how the cost of a landing grows with the edits, the length of the response and the files, over three decades.
 fn growth() {
@@ -183,7 +188,7 @@ fn growth() {
     let edits = |edits| Bench::new(edits).cost(edits, 1, Bench::lands_beside);
     grown("10 to 10,000 edits, with -b", tens(10).map(edits));
     let bench = Bench::new(200);
-    let lengths = LONG.map(|lines| bench.cost(200, lines, Bench::lands_beside));
+    let lengths = ADDED_BY_LENGTH.map(|lines| bench.cost(200, lines, Bench::lands_beside));
     grown("200 edits, a response of 50 kB to 50 MB, with -b", lengths);
     let benches = tens(100).map(Bench::new);
     grown(
@@ -193,11 +198,11 @@ fn growth() {
     grown("... onto the checkout", benches.each_ref().map(|b| b.cost(10, 1, Bench::lands)));
 }
 
-/// What is to be changed, once.
+/// A change of some files.
 struct Change {
-    /// The files.
+    /// The numbers of the files.
     files: Vec<usize>,
-    /// The lines that come in place of one in each.
+    /// The lines that replace line [`CHANGED`] of each file.
     new: Vec<String>,
 }
 
@@ -234,7 +239,7 @@ impl Change {
         response
     }
 
-    /// The same, but the last edit does not find its place.
+    /// The response with a last edit that has no match.
     fn spoiled(&self) -> String {
         let mut response = self.response();
         let find = "<find>\n<<<\n";
@@ -262,7 +267,7 @@ struct Bench {
     top: tempfile::TempDir,
     path: OsString,
     files: usize,
-    /// What the object store has had since it was worn, which nobody has tidied up.
+    /// The files of the object store after [`Bench::wear`]; [`Bench::tidy`] keeps them.
     worn: RefCell<Option<BTreeSet<PathBuf>>>,
 }
 
@@ -313,7 +318,7 @@ impl Bench {
         command
     }
 
-    /// Our binary itself, not by way of git.
+    /// A command that runs our binary directly, not by way of git.
     fn ours(&self, arguments: &[&str]) -> Command {
         self.instead_of_git(env!("CARGO_BIN_EXE_git-llm-apply"), arguments)
     }
@@ -326,7 +331,7 @@ impl Bench {
         command
     }
 
-    /// Runs ours, and gives its exit code.
+    /// Runs our program, and returns its exit code.
     fn runs(&self, by: By, arguments: &[&str]) -> Option<i32> {
         let mut command = match by {
             By::Itself => self.ours(arguments),
@@ -335,7 +340,7 @@ impl Bench {
         command.output().unwrap().status.code()
     }
 
-    /// Runs git, which must succeed, and gives what it prints.
+    /// Runs git, which must succeed, and returns its output.
     fn ask(&self, arguments: &[&str]) -> String {
         let output = self.command(arguments).output().unwrap();
         let complaint = String::from_utf8_lossy(&output.stderr);
@@ -343,7 +348,7 @@ impl Bench {
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
     }
 
-    /// Has git take a stream that makes objects, which become a pack, or loose ones.
+    /// Lets `git fast-import` make objects from a stream: loose ones, or a pack.
     fn import_as(&self, loose: bool, stream: &str) {
         let limit = format!("fastimport.unpackLimit={}", if loose { 1_000_000 } else { 1 });
         let arguments = ["-c", &limit, "fast-import", "--quiet"];
@@ -352,7 +357,7 @@ impl Bench {
         assert!(import.wait().unwrap().success());
     }
 
-    /// Gives it 39 packs and 30,000 loose objects, as a repository has that is long in use.
+    /// Makes 39 packs and 30,000 loose objects, as in a repository that has been in use for long.
     fn wear(&self) {
         for pack in 1..39 {
             let mut stream = format!(
@@ -387,7 +392,7 @@ impl Bench {
         found
     }
 
-    /// Commits all files in one stream, which is by far the quickest way to make so many.
+    /// Commits all files in one stream, which is by far the fastest way to make that many.
     fn import(&self) {
         let mut stream =
             String::from("commit refs/heads/main\ncommitter Bench <bench@example.com> 1700000000 +0000\n");
@@ -408,14 +413,14 @@ impl Bench {
         Change { files, new }
     }
 
-    /// Back to the base, with an index that knows all files to be unchanged.
+    /// Resets the repository to the base, with an index that knows that all files are unchanged.
     fn reset(&self) {
         self.ask(&["reset", "-q", "--hard", "base"]);
         self.ask(&["update-index", "-q", "--refresh"]);
     }
 
-    /// Has git pack what has come together, as it does by itself after some landings. Where it is to stay worn, what has come
-    /// goes.
+    /// Lets git pack the new objects, as it does by itself after some landings. In a worn repository, removes the new
+    /// objects instead.
     fn tidy(&self) {
         let Some(worn) = &*self.worn.borrow() else { return drop(self.ask(&["gc", "-q"])) };
         for name in
@@ -427,10 +432,10 @@ impl Bench {
         self.objects().difference(worn).for_each(|file| fs::remove_file(file).unwrap());
     }
 
-    /// Prints how long both take, in turn.
+    /// Runs git and our program in turn, and prints how long both take.
     fn compare(&self, row: &Row, edits: usize, lines: usize, rounds: usize) {
         let mut all = [const { Vec::new() }; 3];
-        // The first rounds warm caches up, and do not count.
+        // The first two rounds warm up the caches, and do not count.
         for round in 0..rounds + 2 {
             if round % 10 == 0 || self.worn.borrow().is_some() {
                 self.tidy();
@@ -466,7 +471,7 @@ impl Bench {
         );
     }
 
-    /// The time of a run, in milliseconds: the least of some.
+    /// Returns the shortest time of five runs, in milliseconds.
     fn cost(&self, edits: usize, lines: usize, run: fn(&Self, &Change, By)) -> f64 {
         let mut times: Vec<_> = (0..5)
             .map(|round| {
@@ -487,7 +492,7 @@ impl Bench {
         self.ask(&["commit", "-q", "-m", "the same"]);
     }
 
-    /// The same by us.
+    /// Lands the same change with our program.
     fn lands(&self, _: &Change, by: By) {
         assert_eq!(self.runs(by, &["-q", "../answer.md"]), Some(0));
     }
@@ -497,7 +502,7 @@ impl Bench {
         assert_eq!(self.runs(by, &["-q", "-b", &branch, "../answer.md"]), Some(0));
     }
 
-    /// What git takes for finding and running a program.
+    /// Runs a program without effect, directly or by way of git.
     fn nothing(&self, _: &Change, by: By) {
         match by {
             By::Itself => assert!(self.instead_of_git(NOTHING, &[]).status().unwrap().success()),
@@ -505,7 +510,7 @@ impl Bench {
         }
     }
 
-    /// Lands an answer for each file on a branch of its own, all in one call, and gives how long that takes.
+    /// Lands a response for each file on its own branch, all in one call, and returns how long that takes.
     fn suggest(&self, call: usize) -> Duration {
         let answers = self.top().join("answers");
         fs::create_dir_all(&answers).unwrap();
@@ -544,11 +549,11 @@ impl Bench {
         self.ask(&["--version"]);
     }
 
-    /// How much memory a landing of that many large edits has at its peak, in bytes.
+    /// Returns the peak memory of a landing with this many large edits, in bytes.
     fn peak(&self, edits: usize) -> u64 {
         self.tidy();
         self.reset();
-        let change = self.change(edits, BROUGHT, "for the peak");
+        let change = self.change(edits, ADDED_LINES, "for the peak");
         fs::write(self.top().join("answer.md"), change.response()).unwrap();
         let mut command = self.ours(&["-q", "-b", "the-peak", "../answer.md"]);
         let mut child = command.spawn().unwrap();
@@ -564,7 +569,7 @@ impl Bench {
         peak
     }
 
-    /// Both ways must come to the same, or there is nothing to compare.
+    /// Checks that git and our program make the same tree.
     fn results_are_equal(&self) {
         let change = self.change(10, 1, "the new line");
         fs::write(self.top().join("change.patch"), change.patch()).unwrap();

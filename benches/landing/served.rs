@@ -1,4 +1,4 @@
-//! What a call of the server for agents costs, once it runs.
+//! What a call of the server for agents costs, once the server runs.
 
 use super::{Bench, Change, line, median, minimum, path};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ impl Server {
         Self { child, input, output }
     }
 
-    /// Calls a tool, and gives its result and how long that took.
+    /// Calls a tool, and returns its result and how long that took.
     fn call(&mut self, tool: &str, arguments: &Value) -> (Value, Duration) {
         let params = json!({"name": tool, "arguments": arguments});
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
@@ -53,7 +53,7 @@ fn edits(change: &Change) -> Vec<Value> {
     change.files.iter().map(one).collect()
 }
 
-/// Prints how long a call of each tool takes a server that has answered some.
+/// Prints how long a call of each tool takes. The first two calls do not count.
 pub(super) fn measure(bench: &Bench) {
     let mut server = Server::start(bench);
     let repo = bench.repo();

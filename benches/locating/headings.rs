@@ -1,12 +1,12 @@
-//! Changes in blocks that are all the same but for their headings. The file has 100,000 lines, however few changes there
-//! are.
+//! Changes in blocks that differ only in their headings. The file has about 100,000 lines even for few changes.
 
 use crate::Expected::Lands;
 use crate::Input;
 use crate::one::diff;
 
-/// So many blocks of so many lines.
+/// How many blocks the file has at least.
 const BLOCKS: usize = 16_667;
+/// How many lines each block has.
 const LINES: usize = 6;
 
 /// The heading of a block, without its indentation.
@@ -24,7 +24,7 @@ fn file(changes: usize) -> String {
     (0..BLOCKS.max(changes)).map(block).collect()
 }
 
-/// The numbers of blocks that are changed, all over the file.
+/// The numbers of the changed blocks, which are spread over the file.
 fn changed(count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |n| n * BLOCKS.max(count) / count)
 }
@@ -42,13 +42,13 @@ pub(super) fn chunks(count: usize) -> Input {
     patch(count, &format!("*** Update File: a.txt\n{chunks}"))
 }
 
-/// The same with a part of the heading only.
+/// As `chunks`, with only a part of each heading.
 pub(super) fn parts_of_lines(count: usize) -> Input {
     let chunks: String = changed(count).map(|n| format!("@@ compute_{n}(\n{CHANGE}")).collect();
     patch(count, &format!("*** Update File: a.txt\n{chunks}"))
 }
 
-/// The same with a section for each.
+/// As `chunks`, with a section for each chunk.
 pub(super) fn sections(count: usize) -> Input {
     let section = |n: usize| format!("*** Update File: a.txt\n@@ {}\n{CHANGE}", heading(n));
     patch(count, &changed(count).map(section).collect::<String>())

@@ -1,11 +1,11 @@
-//! What finding places costs, on inputs that are the worst for a careless matcher: `cargo bench --bench locating`.
+//! What finding matches costs, with inputs that are the worst for a careless matcher: `cargo bench --bench locating`.
 //!
-//! Each input is made twice, the second time of double the size. Double the size may take about twice the time, or four
-//! times where both the edits and the file are doubled; and each row has the seconds that it may take. It exits with 1
-//! where one of these is missed, or where something else comes of an input than has to.
+//! Each input is made in two sizes, to see how the time grows with the size. Double the size may take about twice the
+//! time, or four times if both the edits and the file are doubled. Each row also has a bound in seconds. It exits with
+//! 1 if one of these bounds is missed, or if an input has another outcome than expected.
 
-#![expect(clippy::print_stdout, reason = "the figures are what it is for")]
-#![expect(clippy::unwrap_used, reason = "a measurement ends where anything fails")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+#![expect(clippy::unwrap_used, reason = "a failure ends the benchmark")]
 
 mod headings;
 mod many;
@@ -16,24 +16,26 @@ use git_llm_apply::format::parse;
 use git_llm_apply::plan::{MemoryTree, Outcome, Rules, resolve};
 use git_llm_apply::response::Response;
 
-/// Sizes are compared over three doublings: where memory comes from, and whether caches hold it, changes once on the way.
+/// How many doublings are between the two sizes. On the way, the data may outgrow a cache, or need memory of another
+/// kind. That happens once, so it counts less over several doublings.
 const DOUBLINGS: u32 = 3;
 
-/// Doubling an input may take so many times the time: twice, and some for colder caches and for memory that the system has
-/// to give anew from some size on. The square root of the size too much would be 2.8.
+/// How many times as long an input of double the size may take: twice, and some for colder caches and for new memory
+/// from the system. An algorithm whose time grows with the size to the power of 1.5 would take 2.8 times as long.
 const LINEAR: f64 = 2.7;
 
-/// Likewise where both the edits and the file double, as each edit costs a look at the file.
+/// The same if both the edits and the file are doubled, because each edit costs a look at the file.
 const PRODUCT: f64 = 4.8;
 
-/// So many seconds are enough to see a ratio; an input that takes less is doubled, at most so often.
+/// How many seconds an input has to take for a reliable ratio. A faster one is doubled.
 const ENOUGH_FOR_A_RATIO: f64 = 0.05;
-const MOST_DOUBLINGS: usize = 3;
+/// How often it is doubled at most.
+const MAX_EXTRA_DOUBLINGS: usize = 3;
 
-/// A ratio that is too high is measured so often again.
+/// How often a ratio that is too high is measured again.
 const MORE_TRIES: usize = 2;
 
-/// A file, a response to it, and what has to come of it.
+/// A file, a response that edits it, and the expected outcome.
 struct Input {
     file: String,
     answer: String,
@@ -44,14 +46,15 @@ struct Input {
 enum Expected {
     /// A plan that changes the file.
     Lands,
-    /// A plan that changes nothing, as all of it is there already.
-    There,
+    /// A plan that changes nothing, because all edits are already applied.
+    AlreadyApplied,
     Refused(Code),
-    /// Whatever it is, it takes its time.
+    /// Any outcome; only the time counts.
     Any,
 }
 
-/// What it is, how it is made for a size, the size, how it may grow, and the seconds that it may take.
+/// The name of an input, the function that makes it for a size, the size, the bound for doubling it, and the bound in
+/// seconds.
 type Row = (&'static str, fn(usize) -> Input, usize, f64, f64);
 
 const ROWS: &[Row] = &[
@@ -78,7 +81,8 @@ const ROWS: &[Row] = &[
     ("800 hunks with headings in 100,000 lines", headings::hunks, 800, LINEAR, 2.0),
 ];
 
-/// `-- 3` halves all sizes three times, for a look at code that is not fast yet; `-- headings` takes the rows of that name.
+/// `-- 3` halves all sizes three times, for a look at code that is not fast yet. `-- headings` runs only the rows whose
+/// names contain that text.
 fn main() {
     let arguments = || std::env::args().skip(1).filter(|arg| !arg.starts_with('-'));
     let halvings = arguments().find_map(|arg| arg.parse::<u32>().ok()).unwrap_or(0);
@@ -93,8 +97,8 @@ fn main() {
         let [mut small, mut whole] = time([make(size >> DOUBLINGS), make(size)]);
         let taken = whole.seconds;
         let mut fits = small.fits && whole.fits;
-        // What takes next to no time has no ratio to speak of.
-        for _ in 0..MOST_DOUBLINGS {
+        // The ratio of very short times says nothing.
+        for _ in 0..MAX_EXTRA_DOUBLINGS {
             if whole.seconds > ENOUGH_FOR_A_RATIO {
                 break;
             }
@@ -105,7 +109,7 @@ fn main() {
         let per_doubling =
             |small: &Taken, whole: &Taken| (whole.seconds / small.seconds).powf(1.0 / f64::from(DOUBLINGS));
         let mut ratio = per_doubling(&small, &whole);
-        // What grows too fast does so every time, and what was in the way does not stay.
+        // Code that is too slow is slow every time, but other work on the machine passes.
         for _ in 0..MORE_TRIES {
             if ratio > growth && whole.seconds < ENOUGH {
                 let [small, whole] = time([make(size >> DOUBLINGS), make(size)]);
@@ -128,7 +132,7 @@ fn main() {
     std::process::exit(i32::from(missed > 0));
 }
 
-/// The seconds that this thread has had: others on the machine do not count.
+/// The CPU time of this thread in seconds. Other work on the machine does not count.
 fn now() -> f64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     #[expect(clippy::cast_precision_loss, reason = "seconds and nanoseconds of a run")]
@@ -136,19 +140,20 @@ fn now() -> f64 {
     seconds
 }
 
-/// So often it is run, unless it has taken so many seconds before.
+/// How often an input is run.
 const RUNS: usize = 5;
+/// No more runs are started after this many seconds.
 const ENOUGH: f64 = 4.0;
 
-/// What resolving takes.
+/// The result of measuring an input.
 struct Taken {
-    /// The least of some runs; reading the response is measured elsewhere.
+    /// The shortest time of resolving it. Parsing the response is measured by the benchmark `parsing`.
     seconds: f64,
-    /// Whether that came of it which has to.
+    /// Whether the outcome was the expected one.
     fits: bool,
 }
 
-/// Both in turn, so that what else the machine does slows both.
+/// Measures both inputs in turn, so that other work on the machine slows both.
 fn time(inputs: [Input; 2]) -> [Taken; 2] {
     let ready = inputs.map(|input| {
         let response = Response::new(0, "generated", input.answer.into_bytes(), u64::MAX).unwrap();
@@ -158,7 +163,7 @@ fn time(inputs: [Input; 2]) -> [Taken; 2] {
     });
     let mut taken = [(); 2].map(|()| Taken { seconds: f64::MAX, fits: true });
     let mut all = 0.0;
-    // What the versions of a file come to is bounded elsewhere.
+    // The size of all versions of a file has another bound (`Rules`), which is not measured here.
     let rules = Rules { every_version: false, ..Rules::default() };
     for _ in 0..RUNS {
         for ((script, tree, expected), taken) in ready.iter().zip(&mut taken) {
@@ -170,7 +175,7 @@ fn time(inputs: [Input; 2]) -> [Taken; 2] {
             let made = match outcome {
                 Err(rejected) => Expected::Refused(rejected.diagnostics.first().unwrap().code),
                 Ok(plan) if plan.steps().iter().all(|step| step.outcome == Outcome::AlreadyApplied) => {
-                    Expected::There
+                    Expected::AlreadyApplied
                 }
                 Ok(_) => Expected::Lands,
             };

@@ -1,6 +1,6 @@
 //! Many edits of one file.
 
-use crate::Expected::{Lands, Refused, There};
+use crate::Expected::{AlreadyApplied, Lands, Refused};
 use crate::Input;
 use crate::one::{block_lines, code, diff, edit, text};
 use git_llm_apply::diag::Code;
@@ -29,7 +29,7 @@ pub(super) fn misses(count: usize) -> Input {
     Input { file: text(&code(10_000)), answer, expected: Refused(Code::SearchNotFound) }
 }
 
-/// A file of a kilobyte for each edit, and the line in it that the edit is about.
+/// A file with a kilobyte for each edit, which begins with the line that the edit changes.
 fn kilobytes(count: usize) -> String {
     let mut file = String::with_capacity(count << 10);
     for n in 0..count {
@@ -49,10 +49,10 @@ pub(super) fn edits(count: usize) -> Input {
     Input { file: kilobytes(count), answer, expected: Lands }
 }
 
-/// They have been made already.
+/// The same edits on their result.
 pub(super) fn edits_again(count: usize) -> Input {
     let input = edits(count);
-    Input { file: input.file.replace("fn function_", "fn renamed_"), expected: There, ..input }
+    Input { file: input.file.replace("fn function_", "fn renamed_"), expected: AlreadyApplied, ..input }
 }
 
 pub(super) fn shifted_edits(count: usize) -> Input {

@@ -1,10 +1,10 @@
-//! One edit, and files in which its place is hard to find.
+//! One edit, and files in which its match is hard to find.
 
 use crate::Expected::{self, Any, Refused};
 use crate::Input;
 use git_llm_apply::diag::Code;
 
-/// Lines of code, of which many are the same and every tenth is the only one of its kind.
+/// Lines of code. Many are equal, and every tenth is unique.
 pub(super) fn code(lines: usize) -> Vec<String> {
     let line = |n: usize| match n % 10 {
         0 => format!("fn compute_{n}(items: &[Item], total: usize) -> Result<usize> {{"),
@@ -31,7 +31,7 @@ pub(super) fn edit(find: &str, put: &str) -> String {
     )
 }
 
-/// Forty lines from the middle of the file, changed; the edit puts one line behind them.
+/// An edit that quotes forty lines from the middle of the file, changed by `change`, and adds one line after them.
 fn forty(lines: usize, change: impl Fn(usize, &str) -> String, expected: Expected) -> Input {
     let file = code(lines);
     let at = lines / 20 * 10;
@@ -80,7 +80,7 @@ pub(super) fn one_line(words: usize) -> Input {
     Input { file: "x ".repeat(words) + "\n", answer, expected: Refused(Code::SearchAmbiguous) }
 }
 
-/// Blocks that differ in their last line but one.
+/// Blocks that differ only in their last line but one.
 pub(super) fn block_lines(count: usize) -> String {
     let block = |n: usize| format!("begin\n{}  number {n}\nend\n", "  the same\n".repeat(8));
     (0..count).map(block).collect()

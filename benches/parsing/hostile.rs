@@ -1,8 +1,9 @@
-//! Responses that a careless parser goes over again and again.
+//! Responses that a careless parser would read again and again.
 
 pub(crate) type Hostile = (&'static str, &'static dyn Fn(usize) -> String);
 
-/// What each is, and it with about so many lines. What opens no region of any format is what detection has to pass.
+/// The name of each response, and a function that makes it with about this many lines. Some open no region of any
+/// format: detection has to read past them.
 pub(crate) const HOSTILE: &[Hostile] = &[
     ("opx: openings that never close", &|n| "<edit file=\"a\" op=\"patch\"><find>\n".repeat(n)),
     ("opx: one payload full of openings", &|n| {

@@ -1,9 +1,10 @@
 //! How fast responses are parsed, in how much memory, and whether hostile ones take time in proportion to their size.
 //!
-//! `cargo bench --bench parsing [-- <megabytes> [<part of a name>]]`: exits with 1 where a bound is missed. Bounds: 300 MB/s in the text
-//! formats and 100 MB/s in JSON on one core; 1.5 times a response's size in memory, the response itself included, and 1.7
-//! times where it is all small places; doubling a hostile response takes at most 2.3 times the time. Times are this thread's
-//! own, the least of several; a bound is missed where many are not enough.
+//! `cargo bench --bench parsing [-- <megabytes> [<part of a name>]]`: exits with 1 if a bound is missed. Bounds: 300
+//! MB/s in the text formats and 100 MB/s in JSON on one core; 1.5 times a response's size in memory, the response
+//! itself included, and 1.7 times if it has only small hunks; a hostile response of double the size takes at most 2.3
+//! times as long. Times are CPU times of this thread, the shortest of several runs. More runs are made before a bound
+//! counts as missed.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
 
 mod hostile;
@@ -19,17 +20,19 @@ use rustix::time::{ClockId, clock_gettime};
 
 const MEGABYTE: usize = 1 << 20;
 
-/// How often each is timed, and how often where a bound seems to be missed: what else the machine does only ever takes time.
+/// How often each response is timed. The shortest time counts, because other work on the machine only adds time.
 const RUNS: usize = 5;
-const MOST_RUNS: usize = 30;
+/// How often it is timed if a bound seems to be missed.
+const MAX_RUNS: usize = 30;
 
-/// How long a hostile response should take at least, in seconds, and how many times as long it may be made for that. Not much
-/// more: what does not fit into a cache takes more than its share.
-const LONG: f64 = 0.01;
-const LONGEST: usize = 16;
+/// How long a hostile response should take at least, in seconds. A shorter one is made longer.
+const MIN_SECONDS: f64 = 0.01;
+/// How many times as long it may be made. Not more, because a response that does not fit into a cache takes much
+/// longer.
+const MAX_FACTOR: usize = 16;
 
-/// The most that doubling a hostile response may multiply the time by.
-const MOST: f64 = 2.3;
+/// How many times as long a hostile response of double the size may take.
+const MAX_RATIO: f64 = 2.3;
 
 /// The bounds of a format: megabytes a second, and memory in multiples of the response.
 fn bounds(format: FormatId, kind: Kind) -> (f64, f64) {
@@ -76,10 +79,10 @@ fn main() {
             drop(script);
             let size = response.text().len() as f64 / 1e6;
             let enough = |[time]: [f64; 1]| matches!(kind, Kind::SmallEdits) || size / time >= least;
-            let [time] = least_times([&response], enough);
+            let [time] = shortest_times([&response], enough);
             let speed = size / time;
             let memory = memory_of(&response);
-            // As many small edits as a response is read for are no large response: they are shown, without a bound.
+            // The number of edits is limited, so small edits make no large response. They are shown without a bound.
             let bounded = !matches!(kind, Kind::SmallEdits);
             let verdict = match bounded {
                 true if speed < least || memory > most => "MISSED",
@@ -93,8 +96,9 @@ fn main() {
             );
         }
     }
-    // Glibc keeps freed blocks of up to 32 MB and gives larger ones back to the system. So the shorter response would be read
-    // into memory that is there, and the longer one into new pages. A fixed threshold gives new pages to both.
+    // Glibc keeps freed blocks of up to 32 MB and gives larger ones back to the system. So the shorter response would
+    // be read into memory that the process already has, and the longer one into new pages. With a fixed threshold, both
+    // get new pages.
     let hostile = std::env::current_exe().and_then(|program| {
         std::process::Command::new(program)
             .args(["hostile", &only])
@@ -105,19 +109,19 @@ fn main() {
     std::process::exit(i32::from(missed > 0));
 }
 
-/// Times those with `only` in their name. Returns 1 if one takes more than in proportion to its size.
+/// Times the hostile responses with `only` in their name. Returns 1 if the time of one grows faster than its size.
 fn hostile_responses(only: &str) -> i32 {
     let mut missed = false;
     println!("\n{:<62} {:>8} {:>8} {:>6}", "hostile response", "once", "twice", "ratio");
     for (name, make) in HOSTILE.iter().filter(|(name, _)| name.contains(only)) {
         let make = |times: usize| response(make(times * 100_000));
         let mut times = 1;
-        while times < LONGEST && seconds(&make(times)) < LONG {
+        while times < MAX_FACTOR && seconds(&make(times)) < MIN_SECONDS {
             times *= 2;
         }
-        // What takes no time to speak of has no ratio to speak of: it is not read to its end.
-        let fine = |[once, twice]: [f64; 2]| twice <= MOST * once || twice < 2.0 * LONG;
-        let [once, twice] = least_times([&make(times), &make(2 * times)], fine);
+        // The ratio of very short times says nothing: such a response is not read to its end.
+        let fine = |[once, twice]: [f64; 2]| twice <= MAX_RATIO * once || twice < 2.0 * MIN_SECONDS;
+        let [once, twice] = shortest_times([&make(times), &make(2 * times)], fine);
         let ratio = twice / once;
         let verdict = if fine([once, twice]) { "" } else { "MISSED" };
         missed |= !verdict.is_empty();
@@ -133,11 +137,11 @@ fn response(text: String) -> Response {
     })
 }
 
-/// What parsing each takes this thread at least, in seconds. They take turns, so that what the machine does besides falls on all
-/// of them.
-fn least_times<const N: usize>(responses: [&Response; N], fine: impl Fn([f64; N]) -> bool) -> [f64; N] {
+/// Returns the shortest time of parsing each response, in seconds. They take turns, so that other work on the machine
+/// slows all of them.
+fn shortest_times<const N: usize>(responses: [&Response; N], fine: impl Fn([f64; N]) -> bool) -> [f64; N] {
     let mut least = [f64::MAX; N];
-    for run in 0..MOST_RUNS {
+    for run in 0..MAX_RUNS {
         if run >= RUNS && fine(least) {
             break;
         }
@@ -148,7 +152,7 @@ fn least_times<const N: usize>(responses: [&Response; N], fine: impl Fn([f64; N]
     least
 }
 
-/// What parsing takes this thread, in seconds.
+/// Returns the CPU time of parsing a response, in seconds.
 fn seconds(response: &Response) -> f64 {
     let clock = || {
         let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -161,8 +165,8 @@ fn seconds(response: &Response) -> f64 {
     time
 }
 
-/// Peak memory of parsing, in multiples of the response, measured in a process of its own that reads it from a file, as
-/// the command does.
+/// Returns the peak memory of parsing, in multiples of the response. It is measured in a separate process that reads
+/// the response from a file, as the command does.
 fn memory_of(response: &Response) -> f64 {
     let path = std::env::temp_dir().join(format!("parsing-{}", std::process::id()));
     let measured = std::fs::write(&path, response.text()).and_then(|()| {

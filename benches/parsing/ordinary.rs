@@ -1,4 +1,4 @@
-//! Responses as models write them, and as they might at worst, in every format.
+//! Responses as models write them, and extreme ones, in every format.
 
 use crate::writing as render;
 use git_llm_apply::format::FormatId;
@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     ShortLines,
     /// Changes of one line each with a line of context on both sides: some 200 bytes each.
     SmallEdits,
-    /// Changes all over one large file: hundreds of places in one edit where the format has that.
+    /// Changes all over one large file: hundreds of hunks in one edit, if the format allows that.
     ManyPlaces,
     /// New files of about ten thousand bytes each: five thousand edits in 50 MB.
     Large,
@@ -37,13 +37,14 @@ impl Kind {
         (Kind::Crlf, "crlf"),
     ];
 
-    /// How many megabytes of it to take: of small edits there may be no more than a response is read for.
+    /// How many megabytes to make. There are fewer of small edits, because the number of edits in a response is
+    /// limited.
     pub(crate) fn megabytes(self, asked: usize) -> usize {
         if self == Kind::SmallEdits { asked.min(12) } else { asked }
     }
 }
 
-/// A response of that kind, of about so many bytes.
+/// A response of that kind, of about `wanted` bytes.
 pub(crate) fn response(format: FormatId, kind: Kind, wanted: usize) -> String {
     match kind {
         Kind::Ordinary => repeated(format, &ordinary(), PARAGRAPH, wanted),
@@ -129,7 +130,7 @@ fn ordinary() -> [File; 2] {
     [modified, File { path: "src/deep/inside/new.rs".into(), before: None, after: new }]
 }
 
-/// The changes written out, with prose before them, until it is so long.
+/// Repeats the prose and the rendered changes until the text has `wanted` bytes.
 fn repeated(format: FormatId, files: &[File], prose: &str, wanted: usize) -> String {
     let changes: Vec<_> = files
         .iter()
@@ -147,7 +148,7 @@ fn repeated(format: FormatId, files: &[File], prose: &str, wanted: usize) -> Str
     });
     let mut text = String::with_capacity(wanted + one.len() + prose.len());
     if format == FormatId::Applydir && prose.len() < 1000 {
-        // One array: what a model gives once.
+        // All entries are in one array, because a model writes the object only once.
         let entries = entries(&one);
         text.push_str("Here it is.\n\n{\"message\": \"m\", \"file_entries\": [\n");
         let mut lead = "";

@@ -1,5 +1,5 @@
-//! A text cut into what chats write or leave out: definitions with what stands above them, and the rest, by lines. Made
-//! without the library's own reading of definitions.
+//! Splits a text into the chunks that a chat would write or leave out: definitions with the comments and decorators
+//! above them, and the rest. It does not use the library's own code for definitions.
 
 use std::ops::Range;
 use tree_sitter::{Node, Parser, Tree};
@@ -8,13 +8,13 @@ use tree_sitter::{Node, Parser, Tree};
 #[derive(Debug, Clone)]
 pub(crate) struct Chunk {
     pub(crate) lines: Range<usize>,
-    /// The line at which the definition itself begins, behind comments and decorators.
+    /// The line where the definition itself begins, after comments and decorators.
     pub(crate) own: usize,
     /// Its kind and name, if it is a definition.
     pub(crate) key: Option<String>,
-    /// What kind of node it is.
+    /// The kind of its syntax node.
     pub(crate) kind: &'static str,
-    /// The lines of its body, between what opens and what closes it, and whether these are members.
+    /// The lines of its body, without those that open and close it, and whether the body has members, not statements.
     pub(crate) body: Option<(Range<usize>, bool)>,
 }
 
@@ -63,7 +63,7 @@ const BODIES: &[&str] = &[
     "interface_type",
 ];
 
-/// The chunks of the lines in a node.
+/// Splits the lines of a node into chunks.
 pub(crate) fn chunks(text: &str, list: Node<'_>) -> Vec<Chunk> {
     let mut all: Vec<Chunk> = Vec::new();
     let mut cursor = list.walk();
@@ -92,11 +92,11 @@ pub(crate) fn chunks(text: &str, list: Node<'_>) -> Vec<Chunk> {
         }
         let is_lead =
             node.kind().contains("comment") || ["attribute_item", "decorator"].contains(&node.kind());
-        let stays = lead.filter(|(_, end)| *end == first);
-        if let (Some((start, end)), None) = (lead, stays) {
+        let attached = lead.filter(|(_, end)| *end == first);
+        if let (Some((start, end)), None) = (lead, attached) {
             all.push(Chunk { lines: start..end, own: start, key: None, kind: "comment", body: None });
         }
-        let start = stays.map_or(first, |(start, _)| start);
+        let start = attached.map_or(first, |(start, _)| start);
         if is_lead {
             lead = Some((start, last + 1));
             continue;
@@ -120,14 +120,14 @@ pub(crate) fn chunks(text: &str, list: Node<'_>) -> Vec<Chunk> {
     all
 }
 
-/// How many lines the decorators in a node take.
+/// How many lines the decorators at the start of a node take.
 fn decorators(node: Node<'_>) -> usize {
     let mut cursor = node.walk();
     let own = node.named_children(&mut cursor).filter(|child| child.kind() == "decorator").last();
     own.map_or(0, |last| last.end_position().row + 1 - node.start_position().row)
 }
 
-/// The list of a definition's members or statements.
+/// Returns the node with a definition's members or statements, and whether they are members.
 pub(crate) fn body(node: Node<'_>, depth: u32) -> Option<(Node<'_>, bool)> {
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {

@@ -1,4 +1,4 @@
-//! What commits made of files.
+//! Reads files before and after commits.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,13 +11,15 @@ pub(crate) struct Change {
     pub(crate) after: String,
 }
 
-/// Larger files, and commits with more of them, are left out: no model writes such an answer.
-const FILE_BYTES: usize = 200_000;
-const COMMIT_FILES: usize = 10;
+/// Larger files are left out, because no model writes such a response.
+const MAX_FILE_BYTES: usize = 200_000;
+/// Commits with more files are left out for the same reason.
+const MAX_COMMIT_FILES: usize = 10;
 
-/// The changes of files in the newest commits of a clone, of the languages that are known.
-pub(crate) fn changes(clone: &Path, most: usize) -> Result<Vec<Change>, String> {
-    let count = format!("-n{most}");
+/// Reads the changes of files in the newest commits of a clone, at most `limit` commits. Only files in a known language
+/// count.
+pub(crate) fn changes(clone: &Path, limit: usize) -> Result<Vec<Change>, String> {
+    let count = format!("-n{limit}");
     let log = git(
         clone,
         &["log", "--no-merges", "--format=:%H", "--raw", "-r", "--no-abbrev", "--no-renames", &count],
@@ -37,11 +39,11 @@ pub(crate) fn changes(clone: &Path, most: usize) -> Result<Vec<Change>, String> 
             _ => {}
         }
     }
-    for (commit, files) in commits.into_iter().filter(|(_, files)| files.len() <= COMMIT_FILES) {
+    for (commit, files) in commits.into_iter().filter(|(_, files)| files.len() <= MAX_COMMIT_FILES) {
         for [path, before, after] in files {
             let text = |id: &str| git(clone, &["cat-file", "blob", id]).map(String::from_utf8);
             if let (Ok(before), Ok(after)) = (text(&before)?, text(&after)?)
-                && before.len().max(after.len()) <= FILE_BYTES
+                && before.len().max(after.len()) <= MAX_FILE_BYTES
                 && !before.contains('\r')
                 && after.ends_with('\n')
             {

@@ -1,4 +1,5 @@
-//! What a snippet of one function costs in a file of 10,000 lines, and a look at the syntax of such a file.
+//! What it costs to merge a snippet of one function into a file of 10,000 lines, and to check the syntax of such a
+//! file.
 
 use std::time::Instant;
 
@@ -21,7 +22,8 @@ const UNITS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Prints the shortest of five times, in milliseconds: of a merge, of a look at a sound file, and at one full of errors.
+/// Prints the shortest of five times in milliseconds: of a merge, and of checking the syntax of a sound file and of one
+/// full of errors.
 pub(crate) fn print() {
     for (path, unit) in UNITS {
         let count = 10_000 / unit.lines().count();

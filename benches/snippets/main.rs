@@ -1,15 +1,16 @@
 //! How often snippets land right, wrong or not at all: `cargo bench --bench snippets`.
 //!
-//! What commits made of files is written as snippets in four styles, as chats write them, and then with marks forgotten:
-//! an elision, a comment, a decorator. Each is merged into the file before the commit. What comes out has to be what the
-//! commit made of it, but for blank lines and the place of what is new. It exits with 1 if any is wrong.
+//! Changes of commits are written as snippets in four styles, as chats write them, and then with one mark forgotten: an
+//! elision, a comment or a decorator. Each snippet is merged into the file before the commit. The result must be the
+//! file after the commit, except for blank lines and the place of new definitions. It exits with 1 if any result is
+//! wrong.
 //!
 //! ```text
 //! cargo bench --bench snippets -- [--clone <path>]… [--commits <n>] [--show wrong|refused|elsewhere]
 //! ```
 //! Without `--clone` the commits are those of the project itself.
 
-#![expect(clippy::print_stdout, reason = "the figures are what it is for")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod chunks;
 mod history;
@@ -21,17 +22,17 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use styles::{Case, Mark};
 
-/// What came of a snippet.
+/// The outcome of merging a snippet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Right,
-    /// Right, but for the place of a new definition or import, or for blank lines.
+    /// Right, except for the place of a new definition or import, or for blank lines.
     Elsewhere,
     Refused,
     Wrong,
 }
 
-/// Snippets of one kind, by what came of them.
+/// The number of snippets of one kind, by outcome.
 #[derive(Default)]
 struct Row([usize; 4]);
 
@@ -40,7 +41,7 @@ fn outcome(case: &Case) -> (Outcome, String) {
         Err(refusal) => (Outcome::Refused, refusal.message),
         Ok(after) if after == case.after => (Outcome::Right, after),
         Ok(after) if lines(&after) == lines(&case.after) => (Outcome::Elsewhere, after),
-        // A mark that is forgotten may have changed nothing.
+        // Without the mark, the snippet may still mean the same.
         Ok(after) if case.mark.is_some() && case.allowed.iter().any(|one| lines(one) == lines(&after)) => {
             (Outcome::Elsewhere, after)
         }

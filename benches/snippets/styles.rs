@@ -1,4 +1,4 @@
-//! The change of a file as snippets, in four styles, and with marks forgotten.
+//! Writes the change of a file as snippets: in four styles, and with marks forgotten.
 
 use crate::chunks::{Chunk, body, chunks, parse};
 use crate::history::Change;
@@ -22,14 +22,14 @@ pub(crate) struct Case {
     pub(crate) before: String,
     pub(crate) snippet: String,
     pub(crate) after: String,
-    /// What it may make of the file, too.
+    /// Other results that are right, too.
     pub(crate) allowed: Vec<String>,
 }
 
-/// So many lines in a row are left out, and no fewer.
-const RUN: usize = 3;
+/// How many lines in a row are elided at least.
+const MIN_ELIDED: usize = 3;
 
-/// A text, cut.
+/// One version of the file, split into chunks.
 struct Side<'t> {
     text: &'t str,
     lines: Vec<&'t str>,
@@ -61,9 +61,9 @@ impl<'t> Side<'t> {
     }
 }
 
-/// Lists of chunks, compared.
+/// The result of comparing two lists of chunks.
 struct Compared {
-    /// For each chunk after: whether it is unchanged, changed or new.
+    /// For each chunk of the new list, what has become of it.
     what: Vec<What>,
 }
 
@@ -75,7 +75,8 @@ enum What {
     Import,
 }
 
-/// Compares lists of chunks; none if a snippet cannot say it: something was removed, or is no definition and changed.
+/// Compares lists of chunks. Returns `None` if a snippet cannot express the change: a chunk was removed, or one that is
+/// not a definition was changed.
 fn compared(before: &Side<'_>, old: &[Chunk], after: &Side<'_>, new: &[Chunk]) -> Option<Compared> {
     let mut left: HashMap<String, usize> = HashMap::new();
     for chunk in old {
@@ -153,11 +154,11 @@ pub(crate) fn cases(change: &Change) -> Vec<Case> {
     for (mark, text) in forgotten(&before, &after, &compared) {
         add("changed definitions", Some(mark), text, Vec::new());
     }
-    // A lazy file, all of it or with an elision forgotten.
+    // A lazy file, with all elisions or with one forgotten.
     let runs = lazy(&change.path, &after, &compared);
     add("lazy file", None, runs.concat(), Vec::new());
     if let Some(without) = without_one(&runs) {
-        // At the top level what is not shown stays.
+        // At the top level, chunks that are not shown stay even without an elision.
         add("lazy file", Some(Mark::Elision), without, vec![change.after.clone()]);
     }
     // A class with elided members, and bodies with elisions.
@@ -208,7 +209,7 @@ pub(crate) fn cases(change: &Change) -> Vec<Case> {
     cases
 }
 
-/// All parts but the first elision among them.
+/// Joins all parts except the first elision.
 fn without_one(parts: &[String]) -> Option<String> {
     without_nth(parts, 0)
 }
@@ -217,13 +218,15 @@ fn is_elision(part: &str) -> bool {
     part.trim().ends_with(" ...") && part.lines().filter(|line| !line.trim().is_empty()).count() == 1
 }
 
+/// Joins all parts except the n-th elision.
 fn without_nth(parts: &[String], which: usize) -> Option<String> {
     let at = parts.iter().enumerate().filter(|(_, part)| is_elision(part)).map(|(at, _)| at).nth(which)?;
     let rest = parts.iter().enumerate().filter(|(other, _)| *other != at);
     Some(rest.map(|(_, part)| part.as_str()).collect())
 }
 
-/// A whole file in which runs of what is unchanged are left out; what stands before what is new is shown.
+/// A whole file in which runs of unchanged chunks are elided. The definition before a new one is shown, to say where
+/// the new one goes.
 fn lazy(path: &str, after: &Side<'_>, compared: &Compared) -> Vec<String> {
     let count = after.chunks.len();
     let is_shown = |at: usize| {
@@ -235,17 +238,17 @@ fn lazy(path: &str, after: &Side<'_>, compared: &Compared) -> Vec<String> {
     let mut parts = Vec::new();
     let mut at = 0;
     while at < count {
-        let behind = (at..count).find(|one| is_shown(*one)).unwrap_or(count);
-        let (Some(first), Some(last)) = (after.chunks.get(at), after.chunks.get(behind.max(at + 1) - 1))
+        let next_shown = (at..count).find(|one| is_shown(*one)).unwrap_or(count);
+        let (Some(first), Some(last)) = (after.chunks.get(at), after.chunks.get(next_shown.max(at + 1) - 1))
         else {
             break;
         };
-        if behind > at {
-            match last.lines.end - first.lines.start >= RUN {
+        if next_shown > at {
+            match last.lines.end - first.lines.start >= MIN_ELIDED {
                 true => parts.push(elision(path, "", "existing code")),
                 false => parts.push(after.of(first.lines.start..last.lines.end)),
             }
-            at = behind;
+            at = next_shown;
         } else {
             parts.push(after.chunk(first));
             at += 1;
@@ -296,7 +299,7 @@ fn class(path: &str, before: &Side<'_>, old: &Chunk, after: &Side<'_>, new: &Chu
     Some(parts)
 }
 
-/// A function in whose body runs of unchanged statements are left out, but for those next to what changed.
+/// A function with its body, in which runs of unchanged statements are elided, except statements next to a change.
 fn function(
     path: &str,
     before: &Side<'_>,
@@ -311,7 +314,8 @@ fn function(
         .iter()
         .map(|unit| old_units.iter().filter(|other| before.chunk(other) == after.chunk(unit)).count() == 1)
         .collect();
-    // Between two that stay something may be removed, and so before the first and behind the last.
+    // Statements may have been removed between two that stay, before the first or after the last. The statements next
+    // to such a gap are shown.
     let place = |at: usize| {
         let text = after.chunk(new_units.get(at)?);
         old_units.iter().position(|other| before.chunk(other) == text)
@@ -322,7 +326,7 @@ fn function(
     };
     let stays_at = |at: usize, old: usize| place(at).is_none_or(|place| place == old);
     let ends = (stays_at(0, 0), stays_at(new_units.len() - 1, old_units.len().saturating_sub(1)));
-    let is_kept = |at: usize| {
+    let is_shown = |at: usize| {
         let loses_ends = at == 0 && !ends.0 || at + 1 == new_units.len() && !ends.1;
         if loses_ends || removed(at) || at.checked_sub(1).is_some_and(removed) {
             return true;
@@ -336,16 +340,16 @@ fn function(
     let mut at = 0;
     let mut end = first.lines.start;
     while at < new_units.len() {
-        let behind = (at..new_units.len()).find(|one| is_kept(*one)).unwrap_or(new_units.len());
+        let next_shown = (at..new_units.len()).find(|one| is_shown(*one)).unwrap_or(new_units.len());
         let from = new_units.get(at)?.lines.start;
-        if behind > at {
-            let to = new_units.get(behind - 1)?.lines.end;
+        if next_shown > at {
+            let to = new_units.get(next_shown - 1)?.lines.end;
             parts.push("\n".repeat(from - end));
-            match to - from >= RUN {
+            match to - from >= MIN_ELIDED {
                 true => parts.push(elision(path, indentation, "existing code")),
                 false => parts.push(after.of(from..to)),
             }
-            (at, end) = (behind, to);
+            (at, end) = (next_shown, to);
         } else {
             let unit = new_units.get(at)?;
             parts.push("\n".repeat(from - end));
@@ -389,12 +393,12 @@ fn forgotten(before: &Side<'_>, after: &Side<'_>, compared: &Compared) -> Vec<(M
             texts.collect::<Vec<_>>().join("\n")
         };
         let lines: Vec<&str> = after.lines.get(new.lines.clone()).unwrap_or(&[]).to_vec();
-        // A line that stands once in the file, and once in what is written, is the same one.
+        // A line that both versions of the definition have exactly once is the same line.
         let once = |text: &[&str], line: &str| text.iter().filter(|one| **one == line).count() == 1;
         let old: Vec<&str> = text.lines().collect();
         let has = |line: &&str| once(&old, line) && once(&lines, line);
         let drop = |is: &dyn Fn(&str) -> bool| -> Option<String> {
-            // All lines of the first such run that the file has, too.
+            // Drops the first run of such lines, if the old version has all of them, too.
             let at = lines.iter().position(|line| is(line) && has(line))?;
             let end = (at..lines.len())
                 .find(|one| !lines.get(*one).is_some_and(|line| is(line)))

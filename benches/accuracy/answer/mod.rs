@@ -1,12 +1,12 @@
-//! A response that `writing` wrote, taken apart into the lines of its hunks, so that they can be spoiled as a model
-//! spoils them, and put together again. It reads what is rendered and nothing more, without the library's parsers.
+//! Splits a response that `writing` rendered into the lines of its hunks, so that they can be spoiled as a model would
+//! spoil them, and joins them again. It reads only such responses, and does not use the library's parsers.
 
 mod read;
 
 use git_llm_apply::format::FormatId;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// What becomes of a line.
+/// What a hunk does with a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Kept,
@@ -18,21 +18,21 @@ pub(crate) enum Side {
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     pub(crate) side: Side,
-    /// What the response quotes of the file.
+    /// The text in the search text, which the response quotes from the file.
     pub(crate) before: String,
-    /// What it says stands there afterwards; for a kept line, where both are written, the same.
+    /// The text in the replacement. A kept line usually has the same text in both.
     pub(crate) after: String,
-    /// For an added line, what has to come into the file.
+    /// For an added line, the text that the file must get.
     pub(crate) lands: String,
-    /// `\ No newline at end of file` follows.
+    /// Whether `\ No newline at end of file` follows.
     pub(crate) unterminated: bool,
-    /// The file has it and the response leaves it out.
+    /// Whether the file has the line but the response leaves it out.
     pub(crate) left_out: bool,
-    /// The response has it and the file does not.
+    /// Whether the response has the line but the file does not.
     pub(crate) made_up: bool,
-    /// It stands for any lines of the file.
-    pub(crate) stands_for_any: bool,
-    /// It is not even nearly what the file has.
+    /// Whether the line is an elision, which matches any lines of the file.
+    pub(crate) is_elision: bool,
+    /// Whether the response misquotes the line, such as with a typo.
     pub(crate) misquoted: bool,
 }
 
@@ -46,43 +46,43 @@ impl Line {
             unterminated: false,
             left_out: false,
             made_up: false,
-            stands_for_any: false,
+            is_elision: false,
             misquoted: false,
         }
     }
 
-    /// Sets what is written for a line, wherever it is written.
+    /// Sets the text of the line in both search text and replacement.
     pub(crate) fn write(&mut self, text: &str) {
         self.before = text.to_owned();
         self.after = text.to_owned();
     }
 
-    /// Whether the response quotes it from the file.
+    /// Returns whether the response quotes the line from the file.
     pub(crate) fn is_quoted(&self) -> bool {
         self.side != Side::Added && !self.left_out
     }
 }
 
-/// One place of a file as a response names it.
+/// One hunk of a response.
 #[derive(Debug, Clone)]
 pub(crate) struct Hunk {
     pub(crate) path: String,
     pub(crate) lines: Vec<Line>,
-    /// What stands between the two texts, in formats that have two.
+    /// The markup between search text and replacement; `None` in formats that write a diff.
     middle: Option<String>,
 }
 
 /// A part of a response.
 #[derive(Debug, Clone)]
 pub(crate) enum Part {
-    /// Anything that is no hunk's text.
+    /// Text outside of hunks.
     Text(String),
     /// The `@@` line of a hunk.
     Head(String),
     Hunk(Hunk),
 }
 
-/// A response.
+/// A response, as parts that can be spoiled.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) format: FormatId,
@@ -90,7 +90,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Takes a rendered response apart.
+    /// Splits a rendered response into parts.
     pub(crate) fn read(format: FormatId, text: &str) -> Self {
         let parts = match format {
             FormatId::Opx => read::opx(text),
@@ -98,13 +98,13 @@ impl Answer {
             FormatId::ApplyPatch | FormatId::FileChanges | FormatId::Diff => read::diffs(text),
             FormatId::Applydir => read::applydir(text),
             FormatId::EditCalls => read::edit_calls(text),
-            // It is not written, and has no hunks.
+            // These formats have no hunks and are not rendered.
             FormatId::WholeFile | FormatId::Snippet => Vec::new(),
         };
         Self { format, parts }
     }
 
-    /// A response of one hunk, whose `@@` line is given for formats that have one.
+    /// Makes a response with one hunk. `head` is its `@@` line, for formats that have one.
     pub(crate) fn of(format: FormatId, path: &str, head: &str, lines: Vec<Line>) -> Self {
         let (before, middle, after) = match format {
             FormatId::Opx => (
@@ -146,7 +146,7 @@ impl Answer {
         self.parts.iter_mut().filter_map(|part| if let Part::Hunk(hunk) = part { Some(hunk) } else { None })
     }
 
-    /// Whether kept lines are written twice.
+    /// Returns whether kept lines are written twice, in search text and replacement.
     pub(crate) fn has_two_texts(&self) -> bool {
         !matches!(self.format, FormatId::ApplyPatch | FormatId::FileChanges | FormatId::Diff)
     }
@@ -165,24 +165,24 @@ impl Answer {
 }
 
 impl Hunk {
-    /// Whether kept lines are written twice.
+    /// Returns whether kept lines are written twice, in search text and replacement.
     pub(crate) fn has_two_texts(&self) -> bool {
         self.middle.is_some()
     }
 
-    /// The texts of the lines that the response quotes.
+    /// The lines of the search text.
     pub(crate) fn before(&self) -> Vec<&str> {
         self.lines.iter().filter(|line| line.is_quoted()).map(|line| line.before.as_str()).collect()
     }
 
-    /// The texts of the lines that it says stand there afterwards.
+    /// The lines of the replacement.
     pub(crate) fn after(&self) -> Vec<&str> {
-        let stays = self.lines.iter().filter(|line| line.side != Side::Removed && !line.left_out);
-        stays.map(|line| line.after.as_str()).collect()
+        let lines = self.lines.iter().filter(|line| line.side != Side::Removed && !line.left_out);
+        lines.map(|line| line.after.as_str()).collect()
     }
 
-    /// Whether between lines that it quotes one is left out or made up.
-    pub(crate) fn has_blank_amiss(&self) -> bool {
+    /// Returns whether a line is left out or made up between lines that the hunk quotes.
+    pub(crate) fn has_wrong_line_inside(&self) -> bool {
         let amiss = |line: &Line| line.left_out || line.made_up;
         let quotes = |lines: &[Line]| lines.iter().any(|line| line.is_quoted() && !line.made_up);
         let at = self.lines.iter().position(amiss);
@@ -232,7 +232,7 @@ impl Hunk {
         push(self.after());
     }
 
-    /// Two texts, their lines paired.
+    /// Makes a hunk of a search text and a replacement, by a line diff of the two.
     fn of_texts(path: &str, before: &[&str], after: &[&str], middle: String) -> Self {
         let mut lines = Vec::new();
         for op in capture_diff_slices(Algorithm::Myers, before, after) {

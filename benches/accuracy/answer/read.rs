@@ -1,9 +1,9 @@
-//! Rendered responses, taken apart.
+//! Splits rendered responses into parts.
 
 use super::{Hunk, Line, Part, Side};
 use serde_json::Value;
 
-/// The value of an attribute, in the quotes that it has.
+/// The value of an attribute, in either kind of quotes.
 fn attribute<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let rest = line.split_once(&format!("{name}="))?.1;
     let quote = rest.chars().next()?;
@@ -16,7 +16,7 @@ pub(super) fn opx(text: &str) -> Vec<Part> {
     let mut out = String::new();
     let mut path = "";
     let mut at = 0;
-    // The payload behind a line, its closing marker, and where that is.
+    // Returns the range of lines of the payload after the tag in line `at`.
     let payload = |at: usize| {
         let close = if lines[at + 1] == "<<<" { ">>>" } else { lines[at + 1] };
         let tag = lines[at].trim_start_matches('<').split([' ', '>']).next().unwrap_or("");
@@ -32,7 +32,7 @@ pub(super) fn opx(text: &str) -> Vec<Part> {
         }
         if line.starts_with("<find") {
             let (start, end) = payload(at);
-            // The closing marker and tag, then the opening ones of the after-text.
+            // After the search text come its closing marker and tag, then the opening ones of the replacement.
             let (new_start, new_end) = payload(end + 2);
             out.push_str(&format!("{line}\n{}\n", lines[at + 1]));
             parts.push(Part::Text(std::mem::take(&mut out)));

@@ -1,14 +1,14 @@
-//! Indentation that is not the file's.
+//! The response has another indentation than the file.
 
 use super::{blank, indent};
 use crate::answer::{Hunk, Side};
 use crate::case::Case;
 use crate::random::Random;
 
-/// Every line of a hunk loses the indentation that all of them have. An added line that is blank lands as it is written.
+/// Removes the common indentation from every line of a hunk. A blank added line must land as it is written.
 pub(super) fn dedented(case: &mut Case, _: &mut Random) -> bool {
     let mut any = false;
-    // Where blank lines get or lose blanks, the change itself would be lost.
+    // If the hunk only changes the whitespace of blank lines, the change itself would be lost.
     let has =
         |hunk: &Hunk, side: Side| hunk.lines.iter().any(|line| line.side == side && blank(&line.before));
     if case.answer.hunks().any(|hunk| has(hunk, Side::Removed) && has(hunk, Side::Added)) {
@@ -34,7 +34,7 @@ pub(super) fn dedented(case: &mut Case, _: &mut Random) -> bool {
     any
 }
 
-/// Every line of a hunk stands deeper.
+/// Indents every line of a hunk deeper.
 pub(super) fn shifted(case: &mut Case, random: &mut Random) -> bool {
     let mut any = false;
     for hunk in case.answer.hunks_mut() {
@@ -53,8 +53,8 @@ pub(super) fn shifted(case: &mut Case, random: &mut Random) -> bool {
     any
 }
 
-/// What makes tabs of a hunk's indentation, or spaces of its tabs; none for a hunk that quotes no indented line, which
-/// does not show what it is about, or whose indentation would not come back the same.
+/// Returns a function that converts a hunk's indentation from spaces to tabs, or back. Returns `None` if the quoted
+/// lines do not show which of the two the file uses, or if the conversion cannot be undone.
 fn converter(hunk: &Hunk) -> Option<impl Fn(&str) -> String + use<>> {
     let quoted = || hunk.lines.iter().filter(|line| line.is_quoted() && !blank(&line.before));
     let tabs = quoted().any(|line| line.before.starts_with('\t'));
@@ -66,11 +66,11 @@ fn converter(hunk: &Hunk) -> Option<impl Fn(&str) -> String + use<>> {
     let all = || hunk.lines.iter().filter(|line| !blank(&line.before));
     let by = |unit: usize| quoted().all(|line| width(&line.before) % unit == 0);
     let unit = if tabs || by(4) { 4 } else { 2 };
-    let comes_back = |text: &str| {
+    let is_reversible = |text: &str| {
         let rest = indent(text).trim_start_matches(if tabs { '\t' } else { ' ' });
         if tabs { rest.len() < unit && !rest.contains('\t') } else { rest.is_empty() }
     };
-    if !all().all(|line| comes_back(&line.before)) || !tabs && !by(unit) {
+    if !all().all(|line| is_reversible(&line.before)) || !tabs && !by(unit) {
         return None;
     }
     Some(move |text: &str| {

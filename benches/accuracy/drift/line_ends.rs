@@ -1,24 +1,24 @@
-//! Line ends, and the blanks before them.
+//! Line endings, and whitespace before them.
 
 use super::{blank, change_files, once};
 use crate::answer::{Line, Side};
 use crate::case::Case;
 use crate::random::Random;
 
-/// The file has blanks at line ends, and the response none.
+/// Adds trailing whitespace to lines of the file, and removes it from the response.
 pub(super) fn trailing(case: &mut Case, random: &mut Random) -> bool {
-    // Where only blanks change, what is lost is the change itself.
+    // If a hunk only changes trailing whitespace, the change itself would be lost.
     let text = |line: &Line, side: Side| (line.side == side).then(|| line.before.trim_end().to_owned());
     for hunk in case.answer.hunks() {
         let changed = hunk.lines.iter().filter(|line| line.before.trim_end() != line.before);
         let texts: Vec<&Line> = changed.filter(|line| line.side != Side::Kept).collect();
-        let meets = |line: &&Line| {
+        let is_in_other_side = |line: &&Line| {
             let other = if line.side == Side::Added { Side::Removed } else { Side::Added };
             hunk.lines
                 .iter()
                 .any(|there| text(there, other).is_some_and(|there| there == line.before.trim_end()))
         };
-        if texts.iter().any(meets) {
+        if texts.iter().any(is_in_other_side) {
             return false;
         }
     }
@@ -34,7 +34,7 @@ pub(super) fn trailing(case: &mut Case, random: &mut Random) -> bool {
     any
 }
 
-/// The files end where their last hunks do, without a newline.
+/// Cuts each file off after its last hunk, without a final newline.
 pub(super) fn no_final_newline(case: &mut Case, _: &mut Random) -> bool {
     for path in case.sources.keys().cloned().collect::<Vec<_>>() {
         let hunks = case.hunks_of(&path);
@@ -42,7 +42,7 @@ pub(super) fn no_final_newline(case: &mut Case, _: &mut Random) -> bool {
         let count = hunk.lines.iter().filter(|line| line.side != Side::Added).count();
         let last = hunk.lines.iter().zip(once(hunk)).rfind(|(line, _)| line.side != Side::Added);
         let Some(mut file) = case.file(&path) else { return false };
-        // A last line that stands twice in the hunk may be this one or that one.
+        // If the hunk has its last line twice, it is unclear which of them ends the file.
         let sure = last.is_some_and(|(line, once)| once && !blank(&line.before));
         if !sure || hunk.lines.iter().any(|line| line.unterminated) {
             return false;
@@ -59,7 +59,7 @@ pub(super) fn crlf_response(case: &mut Case, _: &mut Random) -> bool {
     true
 }
 
-/// The files have CRLF where they had LF.
+/// Gives the files CRLF instead of LF.
 pub(super) fn crlf_file(case: &mut Case, _: &mut Random) -> bool {
     let mut any = false;
     for path in case.sources.keys().cloned().collect::<Vec<_>>() {

@@ -1,5 +1,5 @@
-//! How a response differs from the file that it is for, as responses of models do. Each drift is made blindly: it does not
-//! know what the library can find.
+//! Drifts: the ways in which responses of models differ from the files that they edit. A drift is made without regard
+//! to what the library can match.
 
 mod blank_lines;
 mod indentation;
@@ -15,13 +15,13 @@ use crate::case::Case;
 use crate::random::Random;
 use std::collections::HashMap;
 
-/// One of them.
+/// One kind of drift.
 pub(crate) struct Drift {
     pub(crate) name: &'static str,
-    /// The least share of right ones, in percent, where the response still says where its hunks belong. None where it
-    /// may be refused however clear it is.
+    /// The lowest allowed share of right results, in percent, of the responses that still say where their hunks belong.
+    /// `None` if even such a response may be refused.
     pub(crate) bar: Option<f64>,
-    /// Makes it; false where there is nothing to make it of.
+    /// Spoils a case; returns false if the drift does not apply to it.
     pub(crate) make: fn(&mut Case, &mut Random) -> bool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) const DRIFTS: &[Drift] = &[
     Drift { name: "trailing blanks lost", bar: Some(97.0), make: line_ends::trailing },
     Drift { name: "block dedented", bar: Some(97.0), make: indentation::dedented },
     Drift { name: "block shifted", bar: Some(97.0), make: indentation::shifted },
-    // A line that is less deep than all matched ones may be of an unknown indentation.
+    // The indentation of an added line may be unknown if it is shallower than all matched lines.
     Drift {
         name: "tabs for spaces or back, in the search",
         bar: Some(93.0),
@@ -59,7 +59,7 @@ pub(crate) const DRIFTS: &[Drift] = &[
     Drift { name: "misquoted, and right in the text after", bar: None, make: quotes::right_afterwards },
     Drift { name: "comment shortened to `...`", bar: Some(90.0), make: quotes::comment },
     Drift { name: "last context line cut", bar: Some(90.0), make: quotes::cut },
-    // Lines that end the block which was begun are refused, and hunks of commits reach over such.
+    // An elision that reaches beyond the end of its block is refused, and hunks of commits often do.
     Drift { name: "lines elided", bar: Some(75.0), make: quotes::elided },
     Drift { name: "file changed elsewhere", bar: Some(100.0), make: surroundings::changed_elsewhere },
 ];
@@ -72,7 +72,7 @@ fn indent(text: &str) -> &str {
     &text[..text.len() - text.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Lines that stand once in a hunk, so that there is no doubt which of them is kept.
+/// Returns for each line whether the hunk has it only once, so that it is clear which line is kept.
 fn once(hunk: &Hunk) -> Vec<bool> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for line in &hunk.lines {
@@ -81,7 +81,7 @@ fn once(hunk: &Hunk) -> Vec<bool> {
     hunk.lines.iter().map(|line| counts.get(line.before.trim()) == Some(&1)).collect()
 }
 
-/// Changes the lines of the files that hunks quote; `change` gives the new text of a line, if it has one.
+/// Changes the lines of the files that hunks quote. `change` returns the new text of a line, or `None` to leave it.
 fn change_files(
     case: &mut Case,
     random: &mut Random,
@@ -105,7 +105,7 @@ fn change_files(
     any
 }
 
-/// A hunk and a line in it, of those that `fits` says yes to.
+/// Picks one of the lines that `fits` accepts, and returns its hunk and its index there.
 fn any_line<'a>(
     case: &'a mut Case,
     random: &mut Random,

@@ -1,4 +1,4 @@
-//! Lines that are quoted otherwise than they stand in the file.
+//! The response misquotes lines of the file.
 
 use super::{any_line, blank, indent};
 use crate::answer::{Hunk, Line, Side};
@@ -6,10 +6,10 @@ use crate::case::Case;
 use crate::language::{comment_text, is_prose, placeholder};
 use crate::random::Random;
 
-/// The text that is written for a line of a file, given its path.
+/// Returns a misquoted text for a line, given the path of its file.
 type Change = fn(&str, &str, &mut Random) -> Option<String>;
 
-/// Writes another text for a kept line.
+/// Misquotes a kept line.
 fn misquote(case: &mut Case, random: &mut Random, change: Change) -> bool {
     let place = any_line(case, random, |hunk, line| {
         let line = &hunk.lines[line];
@@ -25,9 +25,10 @@ fn misquote(case: &mut Case, random: &mut Random, change: Change) -> bool {
     true
 }
 
-/// One letter wrong, missing, doubled, or swapped with the next, behind the first bytes of a text.
-pub(crate) fn mistyped(text: &str, behind: usize, random: &mut Random) -> Option<String> {
-    let (head, body) = text.split_at_checked(behind)?;
+/// Returns the text with one letter replaced, removed, doubled or swapped with the next one. The first `start` bytes
+/// stay.
+pub(crate) fn mistyped(text: &str, start: usize, random: &mut Random) -> Option<String> {
+    let (head, body) = text.split_at_checked(start)?;
     let chars: Vec<char> = body.chars().collect();
     let letters: Vec<usize> = (0..chars.len()).filter(|&at| chars[at].is_ascii_alphabetic()).collect();
     if letters.len() < 4 {
@@ -48,7 +49,7 @@ pub(crate) fn mistyped(text: &str, behind: usize, random: &mut Random) -> Option
     Some(if typed == text { format!("{text}s") } else { typed })
 }
 
-/// A typo in what a program reads.
+/// Makes a typo in a line of code.
 pub(super) fn typo_in_code(case: &mut Case, random: &mut Random) -> bool {
     misquote(case, random, code_mistyped)
 }
@@ -58,15 +59,15 @@ fn code_mistyped(path: &str, text: &str, random: &mut Random) -> Option<String> 
     is_code.then(|| mistyped(text, 0, random)).flatten()
 }
 
-/// A typo in what people read.
+/// Makes a typo in a comment or in prose.
 pub(super) fn typo_in_comment(case: &mut Case, random: &mut Random) -> bool {
     misquote(case, random, |path, text, random| {
-        let behind = if is_prose(path) { 0 } else { comment_text(path, text)? };
-        mistyped(text, behind, random)
+        let start = if is_prose(path) { 0 } else { comment_text(path, text)? };
+        mistyped(text, start, random)
     })
 }
 
-/// A kept line with a typo in the text before, which the text after has right.
+/// Makes a typo in a kept line of the search text. The replacement has the line right.
 pub(super) fn right_afterwards(case: &mut Case, random: &mut Random) -> bool {
     let place = any_line(case, random, |hunk, line| {
         let line = &hunk.lines[line];
@@ -77,8 +78,8 @@ pub(super) fn right_afterwards(case: &mut Case, random: &mut Random) -> bool {
     wrong_before(hunk, line, &text)
 }
 
-/// Writes another text for a line that is kept, in the text before only. In a diff it becomes a line that goes and one
-/// that comes. False where that cannot be said.
+/// Misquotes a kept line in the search text only. In a diff, it becomes a removed line and an added one. Returns false
+/// if a diff cannot express that.
 pub(crate) fn wrong_before(hunk: &mut Hunk, at: usize, text: &str) -> bool {
     let (two_texts, is_last) = (hunk.has_two_texts(), at + 1 == hunk.lines.len());
     let line = &mut hunk.lines[at];
@@ -88,15 +89,15 @@ pub(crate) fn wrong_before(hunk: &mut Hunk, at: usize, text: &str) -> bool {
         line.side = Side::Removed;
         hunk.lines.insert(at + 1, Line::new(Side::Added, &right));
     }
-    // A file's last line that stays keeps its end, and one that is new has a newline.
+    // A kept last line may have no newline, but an added one has.
     two_texts || !is_last
 }
 
-/// A comment of which only the first words are left, or none.
+/// Shortens a comment to its first words, or to none, and `...`.
 pub(super) fn comment(case: &mut Case, random: &mut Random) -> bool {
     misquote(case, random, |path, text, random| {
-        let behind = match comment_text(path, text) {
-            Some(behind) => behind,
+        let start = match comment_text(path, text) {
+            Some(start) => start,
             None if is_prose(path) => {
                 let body = text.trim_start();
                 let mark =
@@ -105,33 +106,33 @@ pub(super) fn comment(case: &mut Case, random: &mut Random) -> bool {
             }
             None => return None,
         };
-        let words: Vec<&str> = text[behind..].strip_prefix(' ')?.split(' ').collect();
+        let words: Vec<&str> = text[start..].strip_prefix(' ')?.split(' ').collect();
         if words.len() < 4 || words.contains(&"...") {
             return None;
         }
         let left = words[..random.below(words.len() - 1)].join(" ");
         let blank = if left.is_empty() || random.once_in(2) { "" } else { " " };
-        Some(format!("{} {left}{blank}...", &text[..behind]))
+        Some(format!("{} {left}{blank}...", &text[..start]))
     })
 }
 
-/// A line that breaks off is known again by so many characters.
-const CUT: usize = 8;
+/// How many characters of a line are enough to recognize it.
+const MIN_LEFT: usize = 8;
 
-/// The last line of a hunk breaks off.
+/// Cuts off the last line of a hunk.
 pub(super) fn cut(case: &mut Case, random: &mut Random) -> bool {
     let place = any_line(case, random, |hunk, line| {
         let last = line + 1 == hunk.lines.len() && hunk.lines[line].side == Side::Kept;
-        last && hunk.lines[line].before.trim().chars().count() > CUT
+        last && hunk.lines[line].before.trim().chars().count() > MIN_LEFT
     });
     let Some((hunk, line)) = place else { return false };
     let line = &mut hunk.lines[line];
     let text = line.before.trim_end();
     let of = indent(text).to_owned();
     let chars: Vec<char> = text[of.len()..].chars().collect();
-    let left = CUT + random.below(chars.len() - CUT);
+    let left = MIN_LEFT + random.below(chars.len() - MIN_LEFT);
     let left = chars[..left].iter().collect::<String>();
-    if left.trim_end().chars().count() < CUT {
+    if left.trim_end().chars().count() < MIN_LEFT {
         return false;
     }
     line.write(&(of + left.trim_end()));
@@ -139,9 +140,9 @@ pub(super) fn cut(case: &mut Case, random: &mut Random) -> bool {
     true
 }
 
-/// Lines that a hunk keeps are left out, and a line says so.
+/// Replaces kept lines of a hunk by an elision.
 pub(super) fn elided(case: &mut Case, random: &mut Random) -> bool {
-    // Not the first line and not the last: there nothing would say where what is left out begins or ends.
+    // Not the first or the last line, because the lines around an elision say where it begins and ends.
     let place = any_line(case, random, |hunk, line| {
         let kept = |line: usize| hunk.lines.get(line).is_some_and(|line| line.side == Side::Kept);
         line > 0 && kept(line - 1) && kept(line) && kept(line + 1) && !blank(&hunk.lines[line].before)
@@ -153,8 +154,8 @@ pub(super) fn elided(case: &mut Case, random: &mut Random) -> bool {
     let mark = placeholder(&hunk.path).filter(|_| !random.once_in(3)).unwrap_or("...");
     let text = of + mark;
     hunk.lines[line..line + count].iter_mut().for_each(|line| line.left_out = true);
-    let says = Line { made_up: true, stands_for_any: true, ..Line::new(Side::Kept, &text) };
-    hunk.lines.insert(line, says);
+    let elision = Line { made_up: true, is_elision: true, ..Line::new(Side::Kept, &text) };
+    hunk.lines.insert(line, elision);
     let path = hunk.path.clone();
     case.file(&path).is_some_and(|file| !file.lines.iter().any(|line| line.0.trim() == text.trim()))
 }

@@ -1,4 +1,4 @@
-//! What is around hunks: their numbers, and the rest of their files.
+//! Line numbers of hunks, and changes elsewhere in their files.
 
 use crate::answer::{Part, Side};
 use crate::case::{Case, File};
@@ -30,10 +30,10 @@ pub(super) fn no_numbers(case: &mut Case, random: &mut Random) -> bool {
     any
 }
 
-/// So far from a hunk a file may change.
-const ELSEWHERE: usize = 4;
+/// How many lines away from hunks the file is changed at least.
+const MIN_DISTANCE: usize = 4;
 
-/// Lines come and go between hunks, not near them.
+/// Adds, changes and removes lines that are not near a hunk.
 pub(super) fn changed_elsewhere(case: &mut Case, random: &mut Random) -> bool {
     let mut any = false;
     for path in case.sources.keys().cloned().collect::<Vec<_>>() {
@@ -47,7 +47,7 @@ pub(super) fn changed_elsewhere(case: &mut Case, random: &mut Random) -> bool {
             })
             .collect();
         let near = |line: usize| {
-            hunks.iter().any(|&(start, end)| line + ELSEWHERE >= start && line < end + ELSEWHERE)
+            hunks.iter().any(|&(start, end)| line + MIN_DISTANCE >= start && line < end + MIN_DISTANCE)
         };
         let chances = file.lines.len() / 6 + 1;
         let mut changed = File { lines: Vec::new(), ..file.clone() };

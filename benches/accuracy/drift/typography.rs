@@ -1,11 +1,11 @@
-//! Quotes and dashes as a word processor sets them.
+//! Typographic quotes and dashes, as a word processor writes them.
 
 use super::change_files;
 use crate::answer::Side;
 use crate::case::Case;
 use crate::random::Random;
 
-/// Text with quotes and dashes as a word processor sets them; none if it has nothing of the kind.
+/// Returns the text with typographic quotes and dashes; `None` if it has no quotes and dashes.
 fn typographic(text: &str) -> Option<String> {
     let mut open = false;
     let mut last = ' ';
@@ -32,11 +32,12 @@ fn is_typographic(c: char) -> bool {
     "“”‘’–".contains(c)
 }
 
-/// Added lines are set too, where all that is set in them is set in lines that the hunk keeps: these show what was meant.
+/// Makes kept and removed lines typographic. Added lines are changed only if kept lines get the same characters,
+/// because these show what was meant.
 pub(super) fn typographic_response(case: &mut Case, _: &mut Random) -> bool {
     let mut any = false;
     for hunk in case.answer.hunks_mut() {
-        // What is typographic to begin with is meant so.
+        // Typographic characters that the commit itself adds are meant.
         let added = || hunk.lines.iter().filter(|line| line.side == Side::Added);
         if added().any(|line| line.before.contains(is_typographic)) {
             return false;

@@ -1,10 +1,10 @@
-//! git itself, asked what it makes of something: in a repository of its own, without the user's configuration.
+//! Runs git itself, to compare this program with it: in a separate repository, without the user's configuration.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// An empty repository that goes away with the value.
+/// An empty repository that is removed when the value is dropped.
 pub(crate) struct Oracle {
     directory: tempfile::TempDir,
 }
@@ -22,7 +22,7 @@ impl Oracle {
         self.directory.path()
     }
 
-    /// A git that knows nothing but this repository and its own defaults.
+    /// A git command that knows only this repository and git's defaults.
     pub(crate) fn git(&self) -> Command {
         let mut command = Command::new("git");
         command.env_clear().current_dir(self.directory()).env("HOME", self.directory());
@@ -36,7 +36,7 @@ impl Oracle {
         command
     }
 
-    /// What git prints, given `input`; it must succeed.
+    /// Runs git with `input`, and returns its output. It must succeed.
     pub(crate) fn ask(&self, arguments: &[&str], input: &str) -> String {
         let output = run(self.git().args(arguments), input);
         let complaint = String::from_utf8_lossy(&output.stderr);
@@ -45,7 +45,7 @@ impl Oracle {
     }
 }
 
-/// Runs to the end with `input` on standard input.
+/// Runs a command to its end, with `input` on its standard input.
 pub(crate) fn run(command: &mut Command, input: &str) -> Output {
     let mut child = command
         .stdin(Stdio::piped())
@@ -53,7 +53,8 @@ pub(crate) fn run(command: &mut Command, input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("git is installed");
-    // None of the commands asked here prints much before it has read all; one that reads nothing shows in its status.
+    // No command here prints much before it has read everything, so the pipes do not fill up. If one does not read, its
+    // status says why.
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
     child.wait_with_output().expect("git ends")
 }

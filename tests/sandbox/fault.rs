@@ -1,4 +1,4 @@
-//! Runs that a fault kills or stops on their way.
+//! Runs that a fault kills or stops at a named point.
 
 use super::{Run, Sandbox, State, five};
 use git_llm_apply::vcs::fault::VARIABLE;
@@ -15,7 +15,7 @@ pub fn with_fault<S: AsRef<std::ffi::OsStr>>(
     Run::of(sandbox.command(options).arg("--").arg(file).env(VARIABLE, fault).output().unwrap())
 }
 
-/// A landing that was killed at a point.
+/// A sandbox in which a landing was killed at a point.
 #[track_caller]
 pub fn killed_at(fault: &str) -> Sandbox {
     let sandbox = Sandbox::new();
@@ -23,7 +23,7 @@ pub fn killed_at(fault: &str) -> Sandbox {
     sandbox
 }
 
-/// Before and after an undisturbed landing.
+/// Returns the states before and after an undisturbed landing.
 pub fn ends() -> (State, State) {
     let sandbox = Sandbox::new();
     let before = sandbox.state();
@@ -37,24 +37,24 @@ pub fn transaction_dir(sandbox: &Sandbox) -> PathBuf {
     transaction_dirs.next().unwrap().unwrap().path()
 }
 
-/// A landing that has stopped itself at a point, and can be sent on.
+/// A landing that has stopped itself at a point, and can be continued.
 pub struct Stopped {
     child: Child,
 }
 
 impl Stopped {
-    /// One that lands the five operations, when it comes to the point first.
+    /// Starts to land the five operations, and stops when it passes the point for the first time.
     pub fn at(sandbox: &Sandbox, fault: &str) -> Self {
         Self::on(sandbox, fault, 1, &five())
     }
 
-    /// One that lands the response, when it comes to the point for the n-th time.
+    /// Starts to land the response, and stops when it passes the point for the n-th time.
     pub fn on(sandbox: &Sandbox, fault: &str, n: usize, response: &str) -> Self {
         let file = sandbox.response(response);
         Self::with(sandbox.command([file]).env(VARIABLE, format!("{fault}:stop:{n}")))
     }
 
-    /// One that was told by the environment where to stop.
+    /// Starts a command whose environment says where to stop, and waits until it has stopped.
     pub fn with(command: &mut Command) -> Self {
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stat = format!("/proc/{}/stat", child.id());
@@ -66,6 +66,7 @@ impl Stopped {
         Self { child }
     }
 
+    /// Continues it to its end.
     pub fn go_on(self) -> Run {
         signal("CONT", self.child.id());
         Run::of(self.child.wait_with_output().unwrap())
@@ -78,10 +79,10 @@ pub fn signal(name: &str, process: impl std::fmt::Display) {
     assert!(sent.success());
 }
 
-/// Waits up to ten seconds for something to be so, and says whether it is.
-pub fn wait_for(mut what: impl FnMut() -> bool) -> bool {
+/// Waits up to ten seconds until a condition is true, and returns whether it is.
+pub fn wait_for(mut condition: impl FnMut() -> bool) -> bool {
     for _ in 0..2000 {
-        if what() {
+        if condition() {
             return true;
         }
         std::thread::sleep(std::time::Duration::from_millis(5));

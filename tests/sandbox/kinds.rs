@@ -1,12 +1,12 @@
-//! Tests once more in other kinds of repository.
+//! Runs tests again in other kinds of repository.
 
 use super::Sandbox;
 use std::cell::Cell;
 
-/// What `git init` takes to make one.
+/// A kind of repository: the options with which `git init` makes one.
 pub type Kind = &'static [&'static str];
 
-/// The kinds beside the usual one.
+/// All kinds except the usual one.
 pub const OTHERS: &[Kind] = &[
     &["--object-format=sha256"],
     &["--ref-format=reftable"],
@@ -17,12 +17,12 @@ thread_local! {
     static KIND: Cell<Kind> = const { Cell::new(&[]) };
 }
 
-/// The kind of repository that this thread makes.
+/// The kind of the repositories that this thread makes.
 pub fn current() -> Kind {
     KIND.get()
 }
 
-/// Runs tests in every other kind that this git can make; where it cannot, that is said.
+/// Runs tests in every other kind that the installed git can make. Prints which kinds it cannot make.
 pub fn in_others(tests: &[fn()]) {
     for kind in OTHERS {
         if can_make(kind) {
@@ -32,7 +32,7 @@ pub fn in_others(tests: &[fn()]) {
     }
 }
 
-/// Does something with a kind of repository.
+/// Runs a test with repositories of this kind.
 pub fn within<T>(kind: Kind, test: impl FnOnce() -> T) -> T {
     KIND.set(kind);
     let result = test();
@@ -40,7 +40,7 @@ pub fn within<T>(kind: Kind, test: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Whether this git can make such repositories.
+/// Returns whether the installed git can make such repositories.
 pub fn can_make(kind: Kind) -> bool {
     let init = ["init", "-q"].iter().chain(kind);
     let made = Sandbox::bare_ground().git_command(init).output().unwrap().status.success();

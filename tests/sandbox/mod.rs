@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// The date of everything: seconds and zone, as git has it.
+/// The date of all commits: seconds and zone, in git's format.
 pub const DATE: &str = "1700000000 +0100";
 
-/// The binary that is run, unless another was set first: the one that was built along.
+/// The binary to run. Unless another one is set first, it is the one that was built with the tests.
 pub static BINARY: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
 
 pub struct Sandbox {
@@ -22,7 +22,7 @@ pub struct Sandbox {
     env: Vec<(String, String)>,
 }
 
-/// What a run left: exit status (128 + n for signal n is `signal`), and what it printed.
+/// The result of a run: its exit status or the signal that ended it, and what it printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     pub code: Option<i32>,
@@ -42,12 +42,12 @@ impl Run {
         }
     }
 
-    /// A command run to its end, with nothing on its standard input.
+    /// Runs a command to its end, with an empty standard input.
     pub fn once(command: Command) -> Self {
         Self::fed(command, "")
     }
 
-    /// A command run to its end, with that on its standard input.
+    /// Runs a command to its end, with this standard input.
     pub fn fed(command: Command, input: impl AsRef<[u8]>) -> Self {
         let mut command = assert_cmd::Command::from_std(command);
         Self::of(command.write_stdin(input.as_ref()).output().unwrap())
@@ -68,7 +68,7 @@ impl Run {
     }
 }
 
-/// Every file with its mode and content; links with their target; directories by their name with a slash behind.
+/// Every file with its mode and content, links with their target, and directories with a slash after the name.
 pub type Listing = BTreeMap<String, (u32, Vec<u8>)>;
 
 /// The first repository of each kind.
@@ -99,12 +99,12 @@ impl Sandbox {
     pub fn new() -> Self {
         static NEW: Made = Mutex::new(BTreeMap::new());
         let sandbox = Self::like_first(&NEW, Self::first);
-        // The index knows other inodes.
+        // The copied index has the inodes of other files.
         sandbox.git(["update-index", "-q", "--refresh"]);
         sandbox
     }
 
-    /// A repository like the first one of its kind, which is made by git. Thousands are needed.
+    /// Copies the first repository of its kind, which git has made. Tests need thousands, and this is faster.
     fn like_first(made: &Made, make: fn() -> Self) -> Self {
         let kind = kinds::current();
         let known = made.lock().unwrap().get(kind).cloned();
@@ -138,7 +138,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// Another one that is the same, byte for byte; its index knows the files by what they were before.
+    /// A copy that is equal byte for byte. Its index still has the stat data of the original files.
     pub fn copy(&self) -> Self {
         let root = tempfile::tempdir().unwrap();
         let from = self.root.path().join(".");
@@ -150,7 +150,7 @@ impl Sandbox {
         self.root.path()
     }
 
-    /// Sets a variable for every command from here on.
+    /// Sets a variable for all following commands; `-` removes it.
     pub fn set(&mut self, name: &str, value: &str) {
         self.env.push((name.into(), value.into()));
     }
@@ -192,7 +192,7 @@ impl Sandbox {
         command
     }
 
-    /// Runs git and gives what it printed, without the line break at the end.
+    /// Runs git and returns its output, without the line break at the end.
     #[track_caller]
     pub fn git<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> String {
         let command = self.git_command(args);
@@ -267,10 +267,10 @@ impl Sandbox {
         self.repo.join(path).symlink_metadata().is_ok()
     }
 
-    /// Commits everything and gives the commit.
+    /// Commits everything and returns the commit.
     pub fn commit(&self, message: &str) -> String {
         self.git(["add", "-A"]);
-        // What git does in the background by itself takes as long as the commit.
+        // Maintenance, which git would start in the background, takes as long as the commit.
         self.git(["-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", message]);
         self.head()
     }
@@ -291,7 +291,7 @@ impl Sandbox {
         listing(&self.repo)
     }
 
-    /// What must hold after everything: a sound object store without an object that nothing refers to, and no lock, temporary
+    /// Checks what must hold after every run: a sound object store without unreachable objects, and no lock, temporary
     /// file, worktree entry or directory of ours.
     #[track_caller]
     pub fn is_sound(&self) {
@@ -300,7 +300,7 @@ impl Sandbox {
         self.leaves_no_file();
     }
 
-    /// Gives the lines about objects that nothing refers to.
+    /// Checks that the object store is sound, and returns git's lines about unreachable objects.
     #[track_caller]
     pub fn has_sound_objects(&self) -> String {
         // Git would start two more processes for files that this program does not write.
@@ -312,7 +312,7 @@ impl Sandbox {
         fsck.stdout
     }
 
-    /// Objects apart.
+    /// Checks that no file of ours is left, except objects.
     #[track_caller]
     pub fn leaves_no_file(&self) {
         let left: Vec<_> = self
@@ -345,7 +345,7 @@ impl Sandbox {
     }
 }
 
-/// Whether a path is where the records of what has landed are.
+/// Returns whether a path belongs to the records of landings.
 pub fn is_record(path: &str) -> bool {
     path.ends_with("refs/llm-apply/history")
         || path.ends_with("refs/llm-apply/")
@@ -359,7 +359,7 @@ pub struct State {
     pub files: Listing,
     pub index: String,
     pub status: String,
-    /// References and their logs, where they are in no files of their own.
+    /// References and their logs, if they are in a reftable.
     pub references: String,
 }
 
@@ -369,9 +369,9 @@ impl Sandbox {
         let index = self.git(["ls-files", "-s"]);
         let mut files = self.listing();
         files.remove(".git/index");
-        // Part of a split one, under a name made of its bytes.
+        // The shared part of a split index. Its name depends on its bytes.
         files.retain(|path, _| !path.starts_with(".git/sharedindex."));
-        // A pack's name is that of its content, which may be delivered in another order.
+        // A pack's name depends on its content, and the objects may be in another order.
         files.retain(|path, _| !path.contains("objects/pack/") || path.ends_with('/'));
         let mut references = String::new();
         if self.repo.join(".git/reftable").exists() {

@@ -1,5 +1,5 @@
-//! Codex patches in any bytes: no panic, every place in the response, no edit without a path, and hunks that are lines with
-//! marks.
+//! Parses any bytes as Codex patches: no panic, all spans are inside the response, each edit has a path, and hunks
+//! consist of lines with marks.
 
 use git_llm_apply::edit::{Change, Op};
 use git_llm_apply::format::{self, FormatId};

@@ -1,4 +1,5 @@
-//! applydir on any bytes: no panic, every place in the response, no edit without a path, and texts that are lines.
+//! Parses any bytes as applydir: no panic, all spans are inside the response, each edit has a path, and texts consist
+//! of whole lines.
 
 use git_llm_apply::edit::{Change, Op};
 use git_llm_apply::format::{self, FormatId};

@@ -1,5 +1,5 @@
-//! All formats on any bytes: edits in the order they stand, regions numbered upward, places in the response, and a
-//! format that is forced gives no edits of another.
+//! Parses any bytes with all formats: edits are in the order of their regions, all spans are inside the response, and a
+//! forced format gives no edits of another one.
 
 use git_llm_apply::format::{self, FORMATS};
 use git_llm_apply::response::Response;

@@ -1,5 +1,5 @@
-//! Unified diffs on any bytes: no panic, every place in the response, no edit without a path, and hunks that are lines with
-//! marks.
+//! Parses any bytes as unified diffs: no panic, all spans are inside the response, each edit has a path, and hunks
+//! consist of lines with marks.
 
 use git_llm_apply::edit::{Change, Missing, Op};
 use git_llm_apply::format::{self, FormatId};
@@ -34,7 +34,7 @@ pub(crate) fn check(bytes: &[u8]) {
         }
         let mut last = edit.span.start;
         for (n, hunk) in edit.hunks().iter().enumerate() {
-            // What a fence has before the first @@ is a hunk.
+            // Lines of a fence before the first @@ are a hunk, too.
             let text = response.slice(hunk.span);
             let is_bare = n == 0 && text.starts_with([' ', '+', '-']);
             assert!(text.starts_with("@@") || is_bare);

@@ -1,5 +1,5 @@
-//! Tool calls on any bytes: no panic, every place in the response however deep it is written, no edit without a path, and
-//! texts that are lines.
+//! Parses any bytes as tool calls: no panic, all spans are inside the response, even those in nested strings, each edit
+//! has a path, and texts consist of whole lines.
 
 use git_llm_apply::edit::{Anchor, Change, Op};
 use git_llm_apply::format::{self, FormatId};

@@ -1,5 +1,5 @@
-//! udiffx on any bytes: no panic, every place in the response, no edit without a path, and hunks that are lines with
-//! marks.
+//! Parses any bytes as udiffx: no panic, all spans are inside the response, each edit has a path, and hunks consist of
+//! lines with marks.
 
 use git_llm_apply::edit::{Change, Existing, Op};
 use git_llm_apply::format::{self, FormatId};

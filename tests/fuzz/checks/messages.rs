@@ -1,4 +1,5 @@
-//! Messages of an agent on any bytes: no panic, each line whole and within its bound, and nothing read twice or passed over.
+//! Reads any bytes as messages of an agent: no panic, each line is read whole and within its limit, and none is read
+//! twice or skipped.
 
 #[path = "../../../src/mcp/message.rs"]
 mod message;
@@ -6,7 +7,7 @@ mod message;
 use message::{INVALID_REQUEST, Line, Message, PARSE_ERROR, read_line};
 use std::io::BufReader;
 
-/// How long a line may be here.
+/// The limit for a line in this check.
 const LONGEST: usize = 256;
 
 pub(crate) fn check(bytes: &[u8]) {
@@ -19,7 +20,7 @@ pub(crate) fn check(bytes: &[u8]) {
             Line::Text(text) => {
                 assert_eq!(text, wanted);
                 assert!(text.len() <= LONGEST + 1);
-                is_told(&text);
+                check_message(&text);
             }
             Line::TooLong => assert!(wanted.len() > LONGEST),
             Line::End => {
@@ -30,7 +31,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-fn is_told(text: &[u8]) {
+fn check_message(text: &[u8]) {
     match Message::of(text) {
         Message::Request { id, method, params } => {
             assert!(id.is_string() || id.is_number());

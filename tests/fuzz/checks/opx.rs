@@ -1,4 +1,4 @@
-//! OPX on any bytes: no panic, every place in the response, and no edit without a path.
+//! Parses any bytes as OPX: no panic, all spans are inside the response, and each edit has a path.
 
 use git_llm_apply::edit::Op;
 use git_llm_apply::format::{self, FormatId};

@@ -1,6 +1,8 @@
-//! A file before and, behind the first NUL, after: written as a change in every format, read and resolved again, it gives
-//! the file after. Only of a file that is indented by tabs alone or by blanks alone: in another one the lines around the
-//! place decide, and not the change, which of the two an added line gets, and other Unicode blanks become blanks.
+//! The input is a file before a change, a NUL, and the file after it. The change is written in every format. Parsed and
+//! resolved again, each response must give the file after the change.
+//!
+//! Files that are indented with tabs and with spaces are skipped, because there the lines around a hunk decide how an
+//! added line is indented. So are files that are indented with other Unicode whitespace, because that becomes spaces.
 
 use crate::writing::{Rendered, render};
 use git_llm_apply::format::{self, FORMATS};

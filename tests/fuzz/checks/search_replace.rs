@@ -1,5 +1,5 @@
-//! SEARCH/REPLACE blocks in any bytes: no panic, every place in the response, no edit without a path, and dividers that are
-//! lines of their block.
+//! Parses any bytes as SEARCH/REPLACE blocks: no panic, all spans are inside the response, each edit has a path, and
+//! dividers are lines of their block.
 
 use git_llm_apply::edit::{Change, Op};
 use git_llm_apply::format::{self, FormatId};
@@ -44,7 +44,8 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether a path is written like this: a block without one may have that of a diff above, with its prefix or in quotes.
+/// Returns whether a response may write the path like this. A block without a path may take that of a diff above, with
+/// its prefix or in quotes.
 fn is_named(written: &str, path: &str) -> bool {
     written.starts_with('"') || written.ends_with(path) || written.replace('\\', "/").ends_with(path)
 }

@@ -1,8 +1,8 @@
-//! Whole files in any bytes: no panic, every place in the response, no edit without a path, and texts that are the lines of their
-//! fence.
+//! Parses any bytes as whole files: no panic, all spans are inside the response, each edit has a path, and texts are
+//! the lines of their fence.
 //!
-//! A `^` in an input stands for a backquote. So the kept inputs have no fences, and a commit that adds some can be written in every
-//! format: `tests/roundtrip.rs` lands this project's own commits again.
+//! A `^` in an input means a backquote, so that the kept inputs have no fences. A commit that adds inputs with fences
+//! could not be written in every format, and `tests/placement/roundtrip.rs` lands this project's own commits again.
 
 use git_llm_apply::edit::{Existing, Op};
 use git_llm_apply::format::{self, FormatId};
@@ -40,7 +40,8 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether a path is written like this: a block without one may have that of a diff above, with its prefix or in quotes.
+/// Returns whether a response may write the path like this. A block without a path may take that of a diff above, with
+/// its prefix or in quotes.
 fn is_named(written: &str, path: &str) -> bool {
     written.starts_with('"') || written.ends_with(path) || written.replace('\\', "/").ends_with(path)
 }

@@ -1,4 +1,4 @@
-//! See `checks/edit_calls.rs`, which `tests/fuzzed.rs` holds the kept inputs to.
+//! Runs `checks/edit_calls.rs`. `tests/formats/fuzzed.rs` runs the same check on the kept inputs.
 
 #![no_main]
 

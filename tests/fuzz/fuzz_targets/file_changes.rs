@@ -1,4 +1,4 @@
-//! See `checks/file_changes.rs`, which `tests/fuzzed.rs` holds the kept inputs to.
+//! Runs `checks/file_changes.rs`. `tests/formats/fuzzed.rs` runs the same check on the kept inputs.
 
 #![no_main]
 

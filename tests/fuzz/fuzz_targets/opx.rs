@@ -1,4 +1,4 @@
-//! See `checks/opx.rs`, which `tests/fuzzed.rs` holds the kept inputs to.
+//! Runs `checks/opx.rs`. `tests/formats/fuzzed.rs` runs the same check on the kept inputs.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! See `checks/round_trip.rs`, which `tests/fuzzed.rs` holds the kept inputs to.
+//! Runs `checks/round_trip.rs`. `tests/formats/fuzzed.rs` runs the same check on the kept inputs.
 
 #![no_main]
 

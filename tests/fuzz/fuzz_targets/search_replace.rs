@@ -1,4 +1,4 @@
-//! See `checks/search_replace.rs`, which `tests/fuzzed.rs` holds the kept inputs to.
+//! Runs `checks/search_replace.rs`. `tests/formats/fuzzed.rs` runs the same check on the kept inputs.
 
 #![no_main]
 

@@ -10,7 +10,7 @@ use crate::{heading, sibling, statement};
 use git_llm_apply::format::FormatId;
 use std::collections::BTreeSet;
 
-/// A file of a commit, before it.
+/// A file as it was before a commit.
 pub(crate) struct Subject {
     pub(crate) path: String,
     pub(crate) file: File,

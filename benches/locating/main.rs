@@ -163,7 +163,7 @@ fn time(inputs: [Input; 2]) -> [Taken; 2] {
     });
     let mut taken = [(); 2].map(|()| Taken { seconds: f64::MAX, fits: true });
     let mut all = 0.0;
-    // The size of all versions of a file has another bound (`Rules`), which is not measured here.
+    // If each edit wrote a version of the whole file, large inputs would exceed `max_written`.
     let rules = Rules { every_version: false, ..Rules::default() };
     for _ in 0..RUNS {
         for ((script, tree, expected), taken) in ready.iter().zip(&mut taken) {

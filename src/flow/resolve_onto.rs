@@ -49,7 +49,7 @@ impl Run<'_> {
         }
         // If the commits are merged later, the resolved contents are not what lands, so nothing is compressed ahead.
         let will_land = will_land && rebased.is_none() && base == target.start;
-        let tree = repo.tree(base)?.as_checked_out(target.checked_out).to_land_on(will_land);
+        let tree = repo.tree(base)?.as_checked_out(target.checked_out).for_landing(will_land);
         let may_touch = |plan: &Plan| {
             let mut changes = plan.steps().iter().flat_map(|step| &step.changes);
             changes.all(|change| plan::objection(&change.path, &rules).is_none())

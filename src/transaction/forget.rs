@@ -73,7 +73,7 @@ fn without(repo: &Repo, record: &Link, id: &str) -> Result<Vec<Movement>> {
             for digest in &digests {
                 lists.push((digest.clone(), listings::without_landing(repo, link.tree, digest, id)?));
             }
-            let tree = repo.relist(link.tree, repo.write_listed(Some(link.tree), lists)?)?;
+            let tree = repo.replace_lists(link.tree, repo.write_listed(Some(link.tree), lists)?)?;
             last = repo.rewrite_record(link.id, tree, last)?;
         }
         movements.push(Movement {

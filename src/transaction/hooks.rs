@@ -283,7 +283,7 @@ impl CommitHooks<'_> {
         let Transaction { repo, hooks, .. } = self.transaction;
         let Some(program) = hooks.get(name) else { return Ok(None) };
         let mut command = self.worktree.scratch.hook(repo, program, args, input)?;
-        self.who.tell_author(&mut command);
+        self.who.set_author(&mut command);
         self.transaction.set_environment(&mut command, self.made.unwrap_or(&Made::default()), self.edits);
         self.transaction.run_watching_stash(command, name).map(Some)
     }
@@ -318,7 +318,7 @@ impl CommitHooks<'_> {
                 return refuse_because(&ended, "left no index", " to make a commit from");
             }
             let paths = repo.differences(before, Some(tree))?;
-            let now = worktree.scratch.taken_in(repo, &paths)?;
+            let now = worktree.scratch.write_index_tree(repo, &paths)?;
             match now == tree {
                 true if ended.is_success() => break,
                 true => return refuse(Failure::of(ran, edits, &ended)),

@@ -214,7 +214,7 @@ impl Prepared<'_> {
 /// Recovers a killed push that the remote accepted: moves the branch here to the pushed commits, in the worktree that
 /// has the branch checked out. Takes the repository's lock.
 pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
-    match repo.open_where(&note.reference)? {
+    match repo.open_worktree_of(&note.reference)? {
         Some(repo) => move_branch(&repo, note, timeout),
         None => Ok(Recovered::at(End::Waiting)),
     }

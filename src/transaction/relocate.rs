@@ -38,7 +38,7 @@ pub(super) fn relocate(
         false => None,
     };
     let repo = worktree.as_ref().unwrap_or(current);
-    if let Some(movement) = journal.movements().into_iter().find(|movement| !repo.has_inside(movement)) {
+    if let Some(movement) = journal.movements().into_iter().find(|movement| !repo.writes_only_inside(movement)) {
         return Err(foreign(Path::new(&movement.name)));
     }
     if let Some(index) = &journal.index
@@ -74,7 +74,7 @@ fn open(
     foreign: &dyn Fn(&Path) -> Error,
 ) -> Result<Repo> {
     let git_dir = journal.git_dir.0.clone();
-    let found = current.open_beside(&git_dir, None)?;
+    let found = current.open_worktree(&git_dir, None)?;
     if !places::is_same(found.common_dir(), current.common_dir()) {
         return Err(foreign(found.common_dir()));
     }
@@ -97,5 +97,5 @@ fn open(
         }
         journal.workdir = own.map(AnyPath);
     }
-    Ok(current.open_beside(&git_dir, journal.workdir.as_ref().map(|path| path.0.as_path()))?)
+    Ok(current.open_worktree(&git_dir, journal.workdir.as_ref().map(|path| path.0.as_path()))?)
 }

@@ -219,7 +219,7 @@ impl Repo {
     ///
     /// # Errors
     /// The object store fails.
-    pub fn relist(&self, tree: Oid, listed: Option<Oid>) -> Result<Oid> {
+    pub fn replace_lists(&self, tree: Oid, listed: Option<Oid>) -> Result<Oid> {
         let Some(id) = listed else { return Ok(tree) };
         let entry = (id != self.empty_tree()?).then_some(Entry { mode: DIRECTORY as u32, id });
         self.put_with(Some(tree), &Named::from([(LANDED.into(), entry)]))

@@ -121,7 +121,7 @@ pub const VARIABLE: &str = "GIT_LLM_APPLY_FAULT";
 /// Does nothing in a release build.
 ///
 /// # Errors
-/// None in a release build.
+/// Never in a release build.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub fn point(_: Fault) -> Result<()> {

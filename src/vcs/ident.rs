@@ -34,7 +34,7 @@ impl Identities {
     }
 
     /// Sets the author in the environment of a hook, as `git commit` does.
-    pub fn tell_author(&self, command: &mut super::supervise::Supervised) {
+    pub fn set_author(&self, command: &mut super::supervise::Supervised) {
         command.command.envs(variables("AUTHOR", self.author.as_bytes()));
     }
 }

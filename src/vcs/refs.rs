@@ -269,7 +269,7 @@ impl Repo {
 
     /// Returns whether all files that a movement writes are in the repository's own directories, and no path leads
     /// through a link.
-    pub fn has_inside(&self, movement: &Movement) -> bool {
+    pub fn writes_only_inside(&self, movement: &Movement) -> bool {
         let head = movement.is_head.then_some("HEAD");
         [Some(movement.name.as_str()), head].into_iter().flatten().all(|name| {
             let root = self.root_of(name);

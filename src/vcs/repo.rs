@@ -150,14 +150,14 @@ impl Repo {
     /// # Errors
     /// It cannot be opened any more.
     pub fn open_again(&self) -> Result<Self> {
-        self.open_beside(self.git_dir(), self.workdir())
+        self.open_worktree(self.git_dir(), self.workdir())
     }
 
     /// Opens another worktree of the repository.
     ///
     /// # Errors
     /// As [`Repo::open`].
-    pub fn open_beside(&self, git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
+    pub fn open_worktree(&self, git_dir: &Path, workdir: Option<&Path>) -> Result<Self> {
         Self::open_as(git_dir, workdir, self.environment.clone())
     }
 

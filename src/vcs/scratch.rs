@@ -168,7 +168,7 @@ impl Scratch {
     ///
     /// # Errors
     /// Git fails, because the index is in conflict or locked.
-    pub fn taken_in(&self, repo: &Repo, paths: &Paths) -> Result<Oid> {
+    pub fn write_index_tree(&self, repo: &Repo, paths: &Paths) -> Result<Oid> {
         let changed =
             filters::run_with_filters(repo, self.git(repo).args(["diff-files", "--name-only", "-z"]), b"")?;
         let changed: Vec<_> = changed.split(|byte| *byte == 0).filter(|path| paths.contains(*path)).collect();

@@ -29,7 +29,7 @@ impl Repo {
     pub fn startup_paths(&self, tree: &BaseTree<'_>) -> Result<Vec<String>> {
         let main = match self.git_dir() == self.common_dir() {
             true => None,
-            false => Some(self.open_beside(self.common_dir(), None)?),
+            false => Some(self.open_worktree(self.common_dir(), None)?),
         };
         let repos = || std::iter::once(self).chain(&main);
         let top = |repo: &Repo| resolve_links(repo.workdir()?, &link_on_disk).pop();

@@ -188,7 +188,7 @@ impl BaseTree<'_> {
 
     /// Sets whether the result will be written if all edits resolve.
     #[must_use]
-    pub fn to_land_on(self, lands: bool) -> Self {
+    pub fn for_landing(self, lands: bool) -> Self {
         Self { lands, ..self }
     }
 

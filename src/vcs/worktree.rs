@@ -19,7 +19,7 @@ impl Repo {
     ///
     /// # Errors
     /// As [`Repo::occupied_elsewhere`] and [`Repo::open`].
-    pub fn open_where(&self, branch: &str) -> Result<Option<Self>> {
+    pub fn open_worktree_of(&self, branch: &str) -> Result<Option<Self>> {
         let (own, common) = (self.git_dir(), self.common_dir());
         // A main worktree's git directory need not say where its files are; only its index shows that there are files.
         let is_of_main = !places::is_same(own, common)
@@ -30,7 +30,7 @@ impl Repo {
             Some((git_dir, _)) if !places::is_same(&git_dir, own) => git_dir,
             _ => return self.open_again().map(Some),
         };
-        let mut other = self.open_beside(&git_dir, None)?;
+        let mut other = self.open_worktree(&git_dir, None)?;
         // GIT_INDEX_FILE is meant for this worktree.
         other.environment.index = None;
         let is_certain = other.workdir().is_some_and(|checkout| other.has_checkout(checkout));
@@ -104,12 +104,12 @@ impl Repo {
     /// The checkouts of all worktrees that exist.
     pub fn checkouts(&self) -> Vec<PathBuf> {
         let linked = places::entries(&self.common_dir().join("worktrees")).unwrap_or_default().into_iter();
-        let linked = linked.filter_map(|entry| self.open_beside(&entry, None).ok()?.linked_checkout());
+        let linked = linked.filter_map(|entry| self.open_worktree(&entry, None).ok()?.linked_checkout());
         self.workdir().map(Path::to_owned).into_iter().chain(self.main_checkout()).chain(linked).collect()
     }
 
     /// The checkout of the main worktree, if there is one.
     fn main_checkout(&self) -> Option<PathBuf> {
-        self.open_beside(self.common_dir(), None).ok()?.workdir().map(Path::to_owned)
+        self.open_worktree(self.common_dir(), None).ok()?.workdir().map(Path::to_owned)
     }
 }

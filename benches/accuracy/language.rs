@@ -50,7 +50,7 @@ fn row(path: &str) -> Option<&'static (&'static [&'static str], &'static [&'stat
     COMMENTS.iter().find(|(extensions, _, _)| extensions.contains(&extension(path)))
 }
 
-/// Whether a file is written for people to read.
+/// Returns whether a file is written for people to read.
 pub(crate) fn is_prose(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let known = ["README", "CHANGELOG", "HISTORY", "AUTHORS", "CONTRIBUTING"];

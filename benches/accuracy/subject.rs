@@ -41,7 +41,7 @@ pub(crate) fn of(commits: &[Commit]) -> Vec<Subject> {
     files.filter_map(subject).take(MAX_FILES).collect()
 }
 
-/// Whether lines can be put into a response of any format.
+/// Returns whether lines can be put into a response of any format.
 pub(crate) fn is_plain<'a>(lines: impl IntoIterator<Item = &'a str>) -> bool {
     let is_plain = |line: &str| !MARKS.iter().any(|mark| line.contains(mark)) && line.trim() != "~";
     lines.into_iter().all(is_plain)

@@ -66,7 +66,7 @@ impl Identity {
         (kind == FileType::RegularFile).then_some(self.mode as u32 & 0o777)
     }
 
-    /// Whether size and mode are equal, as for copies of one file.
+    /// Returns whether size and mode are equal, as for copies of one file.
     pub fn resembles(&self, other: &Self) -> bool {
         (self.size, self.mode) == (other.size, other.mode)
     }
@@ -273,7 +273,7 @@ impl Checkout {
         Ok(names)
     }
 
-    /// Whether the checkout is on the same file system as `other`.
+    /// Returns whether the checkout is on the same file system as `other`.
     ///
     /// # Errors
     /// The disk cannot tell.
@@ -399,7 +399,7 @@ impl Checkout {
         }
     }
 
-    /// Whether both names are hard links of one file.
+    /// Returns whether both names are hard links of one file.
     ///
     /// # Errors
     /// The disk cannot tell.

@@ -26,7 +26,7 @@ pub struct CommitSettings {
 }
 
 impl CommitSettings {
-    /// Whether commits are signed.
+    /// Returns whether commits are signed.
     pub fn is_signed(&self) -> bool {
         self.key.is_some()
     }

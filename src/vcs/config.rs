@@ -54,7 +54,8 @@ impl Config {
         self.values.get(&canonical(key))?.last()
     }
 
-    /// Whether some remote promises the objects that are missing here (git-config(1), `remote.<name>.promisor`).
+    /// Returns whether some remote promises the objects that are missing here (git-config(1),
+    /// `remote.<name>.promisor`).
     pub(super) fn has_promisor(&self) -> Result<bool> {
         for key in self.names("remote.").filter(|key| key.ends_with(".promisor")) {
             if self.bool(key)?.unwrap_or(false) {
@@ -168,8 +169,8 @@ pub(crate) fn bad(key: &str, value: &str, expected: &str) -> Error {
     Error::Config { key: key.to_owned(), value: value.to_owned(), expected: expected.to_owned() }
 }
 
-/// Whether a key includes a file on a condition that libgit2 does not know (git-config(1), "Conditional includes").
-/// Libgit2 would skip that file, which may hold the user's name for repositories with a certain remote.
+/// Returns whether a key includes a file on a condition that libgit2 does not know (git-config(1), "Conditional
+/// includes"). Libgit2 would skip that file, which may hold the user's name for repositories with a certain remote.
 fn is_unknown_condition(name: &str) -> bool {
     let condition = name.strip_prefix("includeif.");
     condition.is_some_and(|condition| {

@@ -26,7 +26,7 @@ impl Durability {
         Ok(all)
     }
 
-    /// Whether anything is to be synced. Then the journal has to be synced, too.
+    /// Returns whether anything is to be synced. Then the journal has to be synced, too.
     pub fn any(self) -> bool {
         self.0 != 0
     }
@@ -35,7 +35,7 @@ impl Durability {
         self.0 & part != 0
     }
 
-    /// Whether landing these objects and a reference syncs anything.
+    /// Returns whether landing these objects and a reference syncs anything.
     pub fn syncs(self, objects: &Manifest) -> bool {
         let part = |item: &Item| if item.name.starts_with("pack/") { PACK } else { LOOSE_OBJECT };
         self.has(REFERENCE) || objects.items.iter().any(|item| self.has(part(item)))

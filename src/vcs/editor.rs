@@ -87,7 +87,7 @@ impl Repo {
         Ok(configured.filter(|text| !text.is_empty()).unwrap_or_else(|| ":".to_owned()))
     }
 
-    /// Whether the user has configured any trailer rule.
+    /// Returns whether the user has configured any trailer rule.
     pub fn has_trailer_rules(&self) -> bool {
         self.config().names("trailer.").next().is_some()
     }

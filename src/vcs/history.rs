@@ -19,7 +19,7 @@ pub struct CommitData {
 }
 
 impl CommitData {
-    /// Whether the commit has several parents.
+    /// Returns whether the commit has several parents.
     pub fn is_merge(&self) -> bool {
         self.parents.len() > 1
     }
@@ -81,7 +81,7 @@ impl Repo {
         walk.collect::<std::result::Result<_, _>>().map_err(failed)
     }
 
-    /// Whether the repository has this commit.
+    /// Returns whether the repository has this commit.
     ///
     /// # Errors
     /// The object store fails.
@@ -89,7 +89,7 @@ impl Repo {
         Ok(self.has(id)? && self.git.find_commit(id).is_ok())
     }
 
-    /// Whether `commit` is `of` or one of its ancestors.
+    /// Returns whether `commit` is `of` or one of its ancestors.
     ///
     /// # Errors
     /// The object store fails.

@@ -29,8 +29,8 @@ impl Repo {
         Ok(listed.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
     }
 
-    /// Whether git ignores a path that does not exist yet, by the `.gitignore` files of the checkout. Without a checkout
-    /// git ignores nothing.
+    /// Returns a function that tells whether git ignores a path that does not exist yet, by the `.gitignore` files of
+    /// the checkout. Without a checkout, git ignores nothing.
     pub fn ignores(&self) -> impl Fn(&str) -> bool + 'static {
         let place = self.workdir().map(|workdir| (workdir.to_owned(), self.git_dir().to_owned()));
         move |path| {

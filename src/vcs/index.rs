@@ -208,8 +208,8 @@ impl Repo {
         }
     }
 
-    /// Whether the index at `index` equals a kept one in all but stat data, which git refreshes whenever it looks at
-    /// files.
+    /// Returns whether the index at `index` equals a kept one in all but stat data, which git refreshes whenever it
+    /// looks at files.
     ///
     /// # Errors
     /// The disk cannot tell.
@@ -385,12 +385,12 @@ fn link_or_copy(file: &Path, name: &Path) -> Result<()> {
 }
 
 impl Index {
-    /// Whether only git can write the new index.
+    /// Returns whether only git can write the new index.
     pub fn is_by_git(&self) -> bool {
         self.features != raw::Features::default()
     }
 
-    /// Whether the index file is still the one that was read.
+    /// Returns whether the index file is still the one that was read.
     ///
     /// # Errors
     /// The disk cannot tell.
@@ -426,7 +426,7 @@ impl Index {
         })
     }
 
-    /// Whether the path is in conflict.
+    /// Returns whether the path is in conflict.
     pub fn is_conflicted(&self, path: &str) -> bool {
         self.entries.find(path).is_some_and(|entry| entry.flags & STAGE != 0)
     }
@@ -441,7 +441,7 @@ impl Index {
         self.entries.look_up(path, found).flatten()
     }
 
-    /// Whether the stat data show that a file is unchanged. If `false`, the content has to be compared.
+    /// Returns whether the stat data show that a file is unchanged. If `false`, the content has to be compared.
     pub fn is_fresh(&self, indexed: &Indexed, stat: &Stat) -> bool {
         // The change time counts, too, because the modification time can be set back after an edit. The device does not
         // count, because its number may change.

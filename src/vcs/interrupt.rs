@@ -47,7 +47,7 @@ impl Cancel {
         self.0.cancelled.store(true, Ordering::SeqCst);
     }
 
-    /// Whether the work was cancelled.
+    /// Returns whether the work was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::SeqCst)
     }
@@ -88,7 +88,7 @@ pub fn install() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether a signal came during a transaction.
+/// Returns whether a signal came during a transaction.
 pub fn seen() -> bool {
     signal().is_some()
 }
@@ -114,7 +114,7 @@ pub fn land() {
     }
 }
 
-/// Whether something has landed.
+/// Returns whether something has landed.
 pub fn has_landed() -> bool {
     if let Some(cancel) = Cancel::of_this_thread() {
         return cancel.0.landed.load(Ordering::SeqCst);
@@ -122,7 +122,7 @@ pub fn has_landed() -> bool {
     FLAGS.get().is_some_and(|flags| flags.landed.load(Ordering::SeqCst))
 }
 
-/// Whether a process is git, on systems with `/proc`.
+/// Returns whether a process is git, on systems with `/proc`.
 fn is_git(process: Pid) -> bool {
     let name = std::fs::read_to_string(format!("/proc/{}/comm", process.as_raw_nonzero()));
     name.is_ok_and(|name| name.trim_end() == "git")

@@ -175,7 +175,7 @@ impl TokenLock {
         &self.path
     }
 
-    /// Whether it was not released yet.
+    /// Returns whether it was not released yet.
     pub fn is_held(&self) -> bool {
         !self.released.get()
     }
@@ -223,8 +223,8 @@ impl Token {
         self.file.as_ref().is_some_and(|own| (own.dev(), own.ino()) == (found.dev(), found.ino()))
     }
 
-    /// Whether a lock is a link to the token file (whatever it contains by now) or, on a file system without links, a
-    /// copy. An empty token has no copies, because git's own locks are empty at first.
+    /// Returns whether a lock is a link to the token file (whatever it contains by now) or, on a file system without
+    /// links, a copy. An empty token has no copies, because git's own locks are empty at first.
     fn is_in(&self, lock: &Path) -> Result<bool> {
         let Ok(found) = lock.symlink_metadata() else { return Ok(false) };
         if self.is_file(&found) {

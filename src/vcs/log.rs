@@ -55,7 +55,7 @@ impl Repo {
         Ok(reverted_ids)
     }
 
-    /// Whether a remote-tracking branch contains one of these commits, all of which follow `base`.
+    /// Returns whether a remote-tracking branch contains one of these commits, all of which follow `base`.
     ///
     /// # Errors
     /// The references or the object store cannot be read.
@@ -64,7 +64,7 @@ impl Repo {
         self.contain(tips.into_iter().map(|(_, tip)| tip), commits, base)
     }
 
-    /// Whether a branch here has more commits on top of this one, which follows `base`.
+    /// Returns whether a branch here has more commits on top of this one, which follows `base`.
     ///
     /// # Errors
     /// As [`Repo::is_on_a_remote`].

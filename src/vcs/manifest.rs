@@ -53,14 +53,14 @@ impl Manifest {
         *self = Self { items, ..later.clone() };
     }
 
-    /// Whether this loose object is in it.
+    /// Returns whether this loose object is in it.
     pub fn has_loose(&self, id: &str) -> bool {
         self.items.iter().any(|item| {
             item.name.split_once('/').is_some_and(|(fan, rest)| id.strip_prefix(fan) == Some(rest))
         })
     }
 
-    /// Whether this object may be in it; the objects in its packs are not listed.
+    /// Returns whether this object may be in it; the objects in its packs are not listed.
     pub(super) fn may_have(&self, id: &str) -> bool {
         self.has_loose(id) || self.items.iter().any(|item| item.name.starts_with("pack/"))
     }

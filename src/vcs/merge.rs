@@ -209,7 +209,7 @@ impl super::repo::Repo {
         Ok((resolved, decided))
     }
 
-    /// Whether the attributes ask for something else than a text merge (gitattributes(5), "merge").
+    /// Returns whether the attributes ask for something else than a text merge (gitattributes(5), "merge").
     fn has_merge_driver(&self, path: &[u8]) -> Result<bool> {
         let value = self.git.get_attr_bytes(bytes_path(path), "merge", git2::AttrCheckFlags::FILE_THEN_INDEX);
         let value = git2::AttrValue::always_bytes(value.map_err(failed)?);

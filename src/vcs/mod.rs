@@ -252,7 +252,7 @@ impl Error {
         Self::Io { action, path: path.as_ref().to_owned(), source: source.into() }
     }
 
-    /// Whether a file or object does not exist.
+    /// Returns whether the error is that a file or object does not exist.
     pub(crate) fn is_missing(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,

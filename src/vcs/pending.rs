@@ -169,7 +169,7 @@ impl Repo {
         packed.map_err(|e| Error::io("compress", id.to_string(), e))
     }
 
-    /// Whether the object exists, new or not.
+    /// Returns whether the object exists, new or not.
     ///
     /// # Errors
     /// The object store fails.
@@ -218,7 +218,7 @@ impl Pending {
         }
     }
 
-    /// Whether the repository itself lacks an object.
+    /// Returns whether the repository itself lacks an object.
     pub(super) fn lacks(&self, id: Oid) -> bool {
         !self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
     }
@@ -293,7 +293,7 @@ pub(super) fn new_objects(repo: &Repo) -> Vec<Oid> {
     repo.pending.borrow().as_ref().map(|pending| pending.ids[pending.placed..].to_vec()).unwrap_or_default()
 }
 
-/// Whether the object is in the quarantine's directory.
+/// Returns whether the object is in the quarantine's directory.
 pub(super) fn is_spilled(repo: &Repo, id: Oid) -> bool {
     let pending = repo.pending.borrow();
     pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(|known| known.is_on_disk)

@@ -65,7 +65,7 @@ pub fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(entries.into_iter().map(|entry| entry.path()).collect())
 }
 
-/// Whether a path is below a directory, with no link among its components. It need not exist.
+/// Returns whether a path is below a directory, with no link among its components. It need not exist.
 pub fn is_inside(root: &Path, path: &Path) -> bool {
     let Ok(rest) = path.strip_prefix(root) else { return false };
     let mut so_far = root.to_owned();
@@ -143,7 +143,7 @@ pub fn exchange(directory: &Path, place: &Path) -> Result<()> {
     std::fs::rename(directory, place).map_err(failed)
 }
 
-/// Whether the file system or kernel does not support a rename flag.
+/// Returns whether the file system or kernel does not support a rename flag.
 pub(super) fn is_unknown(e: Errno) -> bool {
     matches!(e, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
 }
@@ -198,7 +198,7 @@ fn make_writable(path: &Path) {
     }
 }
 
-/// Whether two paths lead to the same place. Paths that do not exist are compared as text.
+/// Returns whether two paths lead to the same place. Paths that do not exist are compared as text.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,

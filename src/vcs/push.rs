@@ -190,7 +190,7 @@ fn run(command: &mut Command) -> Result<Output> {
     })
 }
 
-/// Whether another push moved or locked the branch at the same time.
+/// Returns whether another push moved or locked the branch at the same time.
 fn is_race(summary: &str) -> bool {
     let why = summary.strip_prefix("[remote rejected] (").unwrap_or_default();
     [

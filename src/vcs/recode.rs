@@ -5,7 +5,7 @@ use super::convert::{ConversionRepo, KEPT};
 use super::repo::Repo;
 use super::{Error, Result};
 
-/// Whether the encoding is UTF-8, which commits do not declare.
+/// Returns whether the encoding is UTF-8, which commits do not declare.
 pub(super) fn is_utf8(name: &str) -> bool {
     name.eq_ignore_ascii_case("utf-8") || name.eq_ignore_ascii_case("utf8")
 }

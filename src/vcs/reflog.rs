@@ -46,7 +46,7 @@ impl Repo {
         Ok(())
     }
 
-    /// Whether all reflogs that are kept have the movement's line.
+    /// Returns whether all reflogs that are kept have the movement's line.
     ///
     /// # Errors
     /// The configuration is invalid.
@@ -95,7 +95,7 @@ impl Repo {
 }
 
 impl Movement {
-    /// Whether a line of the reflog has the movement's new id.
+    /// Returns whether a line of the reflog has the movement's new id.
     pub(super) fn is_in(&self, log: &Path) -> bool {
         let log = places::read(log, places::LARGE).unwrap_or_default();
         let mut lines = log.split(|&byte| byte == b'\n');
@@ -103,7 +103,7 @@ impl Movement {
     }
 }
 
-/// Whether a reflog can be written, without creating it.
+/// Checks that a reflog can be written, without creating it.
 fn can_append(file: &Path) -> std::io::Result<()> {
     use rustix::fs::{Access, AtFlags, CWD};
     if file.is_dir() {

@@ -58,13 +58,13 @@ impl Movement {
         Ok(())
     }
 
-    /// Whether the reference is one of this program's own, which moves along with a branch.
+    /// Returns whether the reference is one of this program's own, which moves along with a branch.
     pub fn is_of_records(&self) -> bool {
         self.name == HISTORY || self.name.starts_with(UNDONE)
     }
 }
 
-/// Whether a text is a valid full name of a reference below `refs/`.
+/// Returns whether a text is a valid full name of a reference below `refs/`.
 pub fn is_reference_name(text: &str) -> bool {
     text.starts_with("refs/") && git2::Reference::is_valid_name(text)
 }
@@ -74,7 +74,7 @@ pub fn short_name(reference: &str) -> &str {
     reference.strip_prefix("refs/heads/").unwrap_or(reference)
 }
 
-/// Whether a text is a full object id, in either format.
+/// Returns whether a text is a full object id, in either format.
 pub fn is_object_name(text: &str) -> bool {
     let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     [40, 64].contains(&text.len()) && text.bytes().all(is_digit)
@@ -164,7 +164,7 @@ impl Repo {
         }
     }
 
-    /// Whether commit `other` is `tip` or one of its ancestors. `other` may have been pruned.
+    /// Returns whether commit `other` is `tip` or one of its ancestors. `other` may have been pruned.
     ///
     /// # Errors
     /// The object store cannot tell.
@@ -188,8 +188,8 @@ impl Repo {
         Ok(false)
     }
 
-    /// Whether a reference holds one of the manifest's objects or the movement's new commit, or its reflog names that
-    /// commit.
+    /// Returns whether a reference holds one of the manifest's objects or the movement's new commit, or its reflog
+    /// names that commit.
     ///
     /// # Errors
     /// The references cannot be read.
@@ -371,7 +371,7 @@ impl RefLock {
         std::fs::rename(aside, &file).map_err(|e| Error::io("write", &file, e))
     }
 
-    /// Whether any of its locks is held.
+    /// Returns whether any of its locks is held.
     pub fn is_held(&self) -> bool {
         self.locks.iter().any(TokenLock::is_held)
     }

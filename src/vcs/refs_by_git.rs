@@ -35,7 +35,7 @@ impl Repo {
         pairs.map(|(id, name)| Ok((name.to_owned(), self.id(id)?))).collect()
     }
 
-    /// Whether the reflog of the reference names the movement's new commit.
+    /// Returns whether the reflog of the reference names the movement's new commit.
     pub(super) fn is_logged_by_git(&self, movement: &Movement) -> Result<bool> {
         // Without the reference there is no reflog.
         if self.value_by_git(&movement.name)?.is_none() {

@@ -25,7 +25,7 @@ pub(super) struct Place {
 /// The extensions that only git supports (git-config(1), `extensions.*`).
 const BY_GIT: &[&str] = &["refstorage", "partialclone"];
 
-/// Whether a repository with this configuration needs a shadow.
+/// Returns whether a repository with this configuration needs a shadow.
 pub(super) fn is_needed(config: &git2::Config) -> bool {
     let extension = |name: &&str| config.get_string(&format!("extensions.{name}")).ok();
     BY_GIT.iter().filter_map(extension).any(|value| !value.eq_ignore_ascii_case("files"))

@@ -57,7 +57,7 @@ impl Sharing {
 }
 
 impl Repo {
-    /// Whether several users share the repository.
+    /// Returns whether several users share the repository.
     pub fn is_shared(&self) -> bool {
         self.sharing().is_ok_and(|sharing| sharing.is_some())
     }

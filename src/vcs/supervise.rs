@@ -59,12 +59,12 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Whether it was stopped because it accessed the terminal.
+    /// Returns whether it was stopped because it accessed the terminal.
     pub fn wanted_terminal(&self) -> bool {
         [Signal::TTIN, Signal::TTOU].iter().any(|signal| self.stopped == Some(signal.as_raw()))
     }
 
-    /// Whether it succeeded.
+    /// Returns whether it succeeded.
     pub fn is_success(&self) -> bool {
         self.status == 0 && self.stopped.is_none()
     }

@@ -32,7 +32,7 @@ impl Entry {
         node(self.mode as i32)
     }
 
-    /// Whether it is a file, and no link or submodule.
+    /// Returns whether it is a file, and no link or submodule.
     pub fn is_file(self) -> bool {
         matches!(self.node(), Node::File { .. })
     }

@@ -114,7 +114,7 @@ impl Repo {
     }
 }
 
-/// Whether git's last line says that the hook refused. The lines before it are the hook's own.
+/// Returns whether git's last line says that the hook refused. The lines before it are the hook's own.
 fn is_refusal(message: &str) -> bool {
     let Some(said) = message.lines().next_back().and_then(|line| line.strip_prefix("fatal: ")) else {
         return false;

@@ -39,14 +39,14 @@ impl Repo {
         }
     }
 
-    /// Whether any maintenance task is configured.
+    /// Returns whether any maintenance task is configured.
     fn has_own_tasks(&self) -> bool {
         let settings =
             self.config().names("maintenance.").filter_map(|name| name.strip_prefix("maintenance."));
         { settings }.any(|name| !["auto", "autodetach", "repo"].contains(&name))
     }
 
-    /// Whether there are enough loose objects or packs for `git gc --auto` to act.
+    /// Returns whether there are enough loose objects or packs for `git gc --auto` to act.
     fn is_gc_due(&self) -> bool {
         let limit = |key: &str, default: i64| self.config().number(key).ok().flatten().unwrap_or(default);
         let loose_limit = limit("gc.auto", 6700);

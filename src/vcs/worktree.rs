@@ -90,7 +90,7 @@ impl Repo {
         self.workdir().filter(|checkout| self.has_checkout(checkout)).map(Path::to_owned)
     }
 
-    /// Whether this directory's `.git` leads to this git directory.
+    /// Returns whether this directory's `.git` leads to this git directory.
     pub fn has_checkout(&self, checkout: &Path) -> bool {
         let link = checkout.join(".git");
         if link.symlink_metadata().is_ok_and(|found| !found.is_file()) {

@@ -165,7 +165,7 @@ impl Raw {
         self.features
     }
 
-    /// Whether entries are in another file, or are whole directories.
+    /// Returns whether entries are in another file, or are whole directories.
     pub(super) fn is_partial(&self) -> bool {
         self.features.split || self.features.sparse
     }
@@ -219,7 +219,7 @@ impl Raw {
         true
     }
 
-    /// Whether the checksum is right, or left out (`index.skipHash`).
+    /// Returns whether the checksum is right, or left out (`index.skipHash`).
     pub(super) fn is_sound(&self) -> bool {
         *self.is_sound.get_or_init(|| match self.check.take().map(JoinHandle::join) {
             Some(Ok(sound)) => sound,

@@ -41,7 +41,7 @@ impl BaseTree<'_> {
         })
     }
 
-    /// Whether an attribute file with this content may make git convert files.
+    /// Returns whether an attribute file with this content may make git convert files.
     pub fn may_convert(content: &[u8]) -> bool {
         WORDS.iter().any(|word| memmem::find(content, word.as_bytes()).is_some())
     }
@@ -74,7 +74,7 @@ impl BaseTree<'_> {
         }
     }
 
-    /// Whether the text of the file at a path is stored unchanged; `false` if that is unknown.
+    /// Returns whether the text of the file at a path is stored unchanged; `false` if that is unknown.
     pub(super) fn stores_text(&self, path: &RepoPath) -> bool {
         match self.conversion(path) {
             Ok(None | Some(Conversion::Encoded(_))) => true,
@@ -116,7 +116,8 @@ impl BaseTree<'_> {
         Ok(found)
     }
 
-    /// Whether an attribute file for the path mentions a conversion at all. Mostly none does, and git need not be asked.
+    /// Returns whether an attribute file for the path mentions a conversion at all. Usually none does, and git need not
+    /// be asked.
     fn may_be_converted(&self, path: &RepoPath) -> Result<bool> {
         let in_shared = || {
             if self.checked_out && self.repo.attribute_tree()?.is_some() {

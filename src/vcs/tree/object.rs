@@ -46,7 +46,7 @@ impl Tree {
         })
     }
 
-    /// Whether all of it can be parsed.
+    /// Returns whether all of it can be parsed.
     fn is_whole(&self) -> bool {
         self.entries().map(|entry| entry.all.len()).sum::<usize>() == self.bytes.len()
     }

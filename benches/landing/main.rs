@@ -170,7 +170,7 @@ fn suggestions() {
 }
 
 /// How many times as long ten times as much may take: ten times, and some for noise.
-const DECADE: f64 = 12.0;
+const MAX_GROWTH: f64 = 12.0;
 
 /// How many lines each edit adds, for responses of 53 kB and of 10, 100 and 1,000 times as much.
 const ADDED_BY_LENGTH: [usize; 4] = [1, 33, 353, 3550];
@@ -182,7 +182,7 @@ fn growth() {
     let grown = |name: &str, costs: [f64; 4]| {
         let most = costs.windows(2).map(|pair| pair[1] / pair[0]).fold(0.0, f64::max);
         let [a, b, c, d] = costs;
-        let verdict = if most <= DECADE { "" } else { "  missed" };
+        let verdict = if most <= MAX_GROWTH { "" } else { "  missed" };
         println!("{name:<48} {a:>8.1} {b:>8.1} {c:>8.1} {d:>8.1}  at most {most:.1}{verdict}");
     };
     let edits = |edits| Bench::new(edits).cost(edits, 1, Bench::lands_beside);

@@ -38,7 +38,9 @@ pub(super) fn relocate(
         false => None,
     };
     let repo = worktree.as_ref().unwrap_or(current);
-    if let Some(movement) = journal.movements().into_iter().find(|movement| !repo.writes_only_inside(movement)) {
+    if let Some(movement) =
+        journal.movements().into_iter().find(|movement| !repo.writes_only_inside(movement))
+    {
         return Err(foreign(Path::new(&movement.name)));
     }
     if let Some(index) = &journal.index

@@ -6,7 +6,7 @@ use super::{Error, Oid, Result};
 use git2::{ErrorCode, ObjectFormat};
 
 /// Git's default length of an abbreviated id.
-const SHORTEST: usize = 7;
+const MIN_ABBREVIATION: usize = 7;
 
 impl Repo {
     pub(super) fn format(&self) -> ObjectFormat {
@@ -44,7 +44,7 @@ impl Repo {
     /// Finds the blob of this id or abbreviated id, if it is unique, present and has at most `limit` bytes. Fetches
     /// nothing.
     pub(super) fn blob_named(&self, text: &str, limit: u64) -> Result<Option<Oid>> {
-        let is_name = text.len() >= SHORTEST && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_name = text.len() >= MIN_ABBREVIATION && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let Some(short) = Oid::from_str_ext(text, self.format()).ok().filter(|_| is_name) else {
             return Ok(None);
         };

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// How many bytes of blobs stay in memory, besides the texts of plan and response. Further blobs are written to the
 /// directory.
-const IN_MEMORY: usize = 64 << 20;
+const MAX_BYTES_IN_MEMORY: usize = 64 << 20;
 
 /// The new objects of a repository that writes into a quarantine.
 pub(super) struct Pending {
@@ -30,7 +30,7 @@ pub(super) struct Pending {
     pub(super) relied: BTreeSet<Oid>,
     /// Whether libgit2 reads the directory.
     reads_directory: bool,
-    /// How many bytes of blobs count toward [`IN_MEMORY`].
+    /// How many bytes of blobs count toward [`MAX_BYTES_IN_MEMORY`].
     bytes: usize,
     /// How many of `ids` are in the repository already.
     pub(super) placed: usize,
@@ -253,7 +253,7 @@ impl Pending {
             (ObjectType::Blob, Text::Bytes(bytes)) => bytes.len(),
             _ => 0,
         };
-        if len > 0 && self.bytes.saturating_add(len) > IN_MEMORY {
+        if len > 0 && self.bytes.saturating_add(len) > MAX_BYTES_IN_MEMORY {
             ensure_private(&self.path)?;
             Writer::new(repo)?.write(&fan_out(&self.path, id)?, held.kind, &held.text.bytes())?;
             return self.note_on_disk(repo, id);

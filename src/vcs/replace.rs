@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 pub(super) type Replacements = BTreeMap<Oid, Oid>;
 
 /// The longest chain of replacements that git follows.
-const DEPTH: usize = 5;
+const MAX_DEPTH: usize = 5;
 
 impl Repo {
     /// The commit, or its replacement.
     pub(super) fn replacement_or_self(&self, commit: Oid) -> Result<Oid> {
         let all = self.replacements()?;
         let mut last = commit;
-        for _ in 0..=DEPTH {
+        for _ in 0..=MAX_DEPTH {
             match all.get(&last) {
                 Some(next) => last = *next,
                 None => return Ok(last),

@@ -39,7 +39,7 @@ exec "$@" <"$input" 3<&-"#;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// How many bytes of the output are kept, from its end.
-const KEPT: usize = 256 << 10;
+const MAX_OUTPUT: usize = 256 << 10;
 
 /// How often to check whether a command still runs, and to tell the onlooker.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
@@ -284,15 +284,15 @@ impl Running {
         self.open = count > 0;
         onlooker.output(&bytes[..count]);
         self.output.extend_from_slice(&bytes[..count]);
-        if self.output.len() > 2 * KEPT {
+        if self.output.len() > 2 * MAX_OUTPUT {
             self.trim();
         }
         Ok(count > 0)
     }
 
-    /// Drops all but the last [`KEPT`] bytes of the output.
+    /// Drops all but the last [`MAX_OUTPUT`] bytes of the output.
     fn trim(&mut self) {
-        let gone = self.output.len().saturating_sub(KEPT);
+        let gone = self.output.len().saturating_sub(MAX_OUTPUT);
         self.skipped += gone as u64;
         self.output.drain(..gone);
     }

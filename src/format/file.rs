@@ -104,15 +104,15 @@ pub(super) fn names_several(text: &str) -> bool {
 pub(super) fn path_info<'t>(info: &'t str) -> Option<NamedPath<'t>> {
     // Most info strings are one word, such as `diff`.
     info.contains(['.', '/', '\\']).then_some(())?;
-    let of = |text| only_path(text, false).filter(|found| is_path(found.path));
+    let path_of = |text| only_path(text, false).filter(|found| is_path(found.path));
     let is_border = |c: char| c.is_whitespace() || "{}\"'=,:;".contains(c);
     let bare = |word: &'t str| {
         let inner = |open: char, close: char| word.strip_prefix(open)?.strip_suffix(close);
         inner('(', ')').or_else(|| inner('[', ']')).unwrap_or(word)
     };
-    let mut words = info.split(is_border).map(bare).filter_map(of);
+    let mut words = info.split(is_border).map(bare).filter_map(path_of);
     let only = words.next().filter(|first| words.all(|other| other.path == first.path));
-    let only = only.or_else(|| of(info))?;
+    let only = only.or_else(|| path_of(info))?;
     // Line numbers, a remark or the arguments of a command may follow the path.
     let after = &info[only.path.as_ptr() as usize - info.as_ptr() as usize + only.path.len()..];
     let after = after.trim_start();

@@ -161,39 +161,39 @@ impl<'r> Reader<'r> {
             let start = text.as_ptr() as usize - whole.as_ptr() as usize;
             cursor.span(start, start + text.len())
         };
-        let names = |line: &str| file::path_line(line).is_some_and(|path| path.is_sure());
-        let (mut at, mut word, mut notes, mut lost) = (start, None, Vec::new(), None);
+        let is_path_line = |line: &str| file::path_line(line).is_some_and(|path| path.is_sure());
+        let (mut at, mut heredoc_end, mut unread, mut other_fence) = (start, None, Vec::new(), None);
         for (index, (block, _)) in blocks.into_iter().enumerate() {
             let text = whole.get(at..block.start.min(end)).unwrap_or("").trim();
             let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
             let is_text = |line: &&str| {
-                let is_around = code::heredoc_end(line).is_some() || word == Some(line.trim());
-                let is_name = names(line) || file::is_comment(line);
+                let is_around = code::heredoc_end(line).is_some() || heredoc_end == Some(line.trim());
+                let is_name = is_path_line(line) || file::is_comment(line);
                 line.contains(char::is_alphanumeric) && Fence::of(line).is_none() && !is_around && !is_name
             };
             if (is_code || index == last + 1) && lines.iter().any(is_text) {
-                notes.push(span_of(text));
+                unread.push(span_of(text));
             }
-            let begins = |pair: &&[&str]| names(pair[0]) && Fence::of(pair[1]).is_some();
+            let begins_file = |pair: &&[&str]| is_path_line(pair[0]) && Fence::of(pair[1]).is_some();
             // If there is no other text, the path and the fence belong to the next edit.
-            let begins = lines
+            let file = lines
                 .windows(2)
-                .find(begins)
+                .find(begins_file)
                 .filter(|_| !self.nests_equal_fences && lines.iter().any(is_text));
-            lost = lost.or(begins.map(|pair| span_of(pair[1])));
-            (word, at) = (code::heredoc_end(text), at.max(block.end));
+            other_fence = other_fence.or(file.map(|pair| span_of(pair[1])));
+            (heredoc_end, at) = (code::heredoc_end(text), at.max(block.end));
         }
-        notes.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));
+        unread.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));
         // The fence of another file begins here, so the fence around the edits has lost its closing line.
-        lost.into_iter().for_each(|line| self.out.fault(fault::unclear_fence(line)));
+        other_fence.into_iter().for_each(|line| self.out.fault(fault::unclear_fence(line)));
     }
 
     /// Whether a line closes an outer fence that is longer than the current one or has another mark.
     pub(super) fn closes_outer(&self, cursor: &Cursor<'r>, line: Line<'r>) -> bool {
         let (Some(inner), false) = (cursor.fence(), self.outer.is_empty()) else { return false };
         let Some(fence) = Fence::of(line.text) else { return false };
-        let holds = |outer: &&Fence<'r>| outer.mark != inner.mark || outer.length > inner.length;
-        self.outer.iter().filter(holds).any(|outer| fence.closes(*outer))
+        let is_other = |outer: &&Fence<'r>| outer.mark != inner.mark || outer.length > inner.length;
+        self.outer.iter().filter(is_other).any(|outer| fence.closes(*outer))
     }
 }
 
@@ -236,8 +236,8 @@ pub(super) fn begins_pairs(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
     if !is_deep(line.text) || Fence::of(line.text).is_none() || !cursor.fence().is_some_and(is_open) {
         return false;
     }
-    let own = cursor.lines().take_while(|line| is_deep(line.text) || Fence::of(line.text).is_none());
-    Pairs::of(own.filter(|line| is_deep(line.text))).unpaired.is_empty()
+    let lines = cursor.lines().take_while(|line| is_deep(line.text) || Fence::of(line.text).is_none());
+    Pairs::of(lines.filter(|line| is_deep(line.text))).unpaired.is_empty()
 }
 
 /// Whether an info string names a language of code.

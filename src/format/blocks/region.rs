@@ -152,8 +152,8 @@ impl<'r> Reader<'r> {
             return self.out.fault(may_be_cut_off(block.span));
         }
         let is_path = file::path_line(head.text).is_some_and(|found| found.is_sure());
-        let names = |one: &Candidate| one.by.is_whole() && (one.quoted || file::is_path(&one.path.raw));
-        let is_named = block.candidates.iter().any(names) && !self.above.is_in_fence();
+        let names_file = |one: &Candidate| one.by.is_whole() && (one.quoted || file::is_path(&one.path.raw));
+        let is_named = block.candidates.iter().any(names_file) && !self.above.is_in_fence();
         if block.text.trim().len() == head.trimmed().len() && is_path && !is_named {
             // A fence with only a path names the file of the next block.
             self.gap = Gap::Files;

@@ -60,7 +60,7 @@ impl<'r> Name<'r> {
     /// are several blanks, no quotes, and the names differ in more than their prefixes.
     pub(super) fn pair(rest: Line<'r>, response: u32) -> Option<(Self, Self)> {
         let text = rest.text.trim_end();
-        let cut = |first: usize, second: usize| {
+        let split = |first: usize, second: usize| {
             let name = |from: usize, to: usize| {
                 let mut line = rest.skip(from);
                 line.text = rest.text.get(from..to)?;
@@ -70,22 +70,22 @@ impl<'r> Name<'r> {
         };
         if text.starts_with('"') {
             let (_, length) = unquoted(text)?;
-            return cut(length, length + 1);
+            return split(length, length + 1);
         }
         if text.ends_with('"') {
             let at = text.find(" \"")?;
-            return cut(at, at + 1);
+            return split(at, at + 1);
         }
         // Equal names have equal lengths, so the blank in the middle is between them.
         let middle = text.len() / 2;
         if text.is_char_boundary(middle) && text[middle..].starts_with(' ') {
             let (old, new) = (&text[..middle], &text[middle + 1..]);
             if old == new || without_prefix(old).is_some_and(|old| without_prefix(new) == Some(old)) {
-                return cut(middle, middle + 1);
+                return split(middle, middle + 1);
             }
         }
         let (at, _) = text.match_indices(' ').next().filter(|_| text.matches(' ').count() == 1)?;
-        cut(at, at + 1)
+        split(at, at + 1)
     }
 
     /// Returns the file whose path is `end`, which is the end of this name.
@@ -135,24 +135,24 @@ pub(super) fn same<'r>(old: &Name<'r>, new: &Name<'r>) -> Option<Path<'r>> {
 
 /// Removes a remark such as ` (before)`, a time stamp or `.orig` from a name; `None` if it has none.
 fn without_remark(name: &Name<'_>) -> Option<Name<'static>> {
-    let cut = |path: &str| {
+    let shortened_to = |path: &str| {
         let end = name.span.end.saturating_sub((name.text.len() - path.len()) as u32);
         (!path.trim().is_empty())
             .then(|| Name { text: path.to_owned().into(), span: Span { end, ..name.span } })
     };
     if let Some(path) = name.text.strip_suffix(".orig") {
-        return cut(path);
+        return shortened_to(path);
     }
     if let Some((path, stamp)) = name.text.split_once(' ')
         && stamp.starts_with(|c: char| c.is_ascii_digit())
         && stamp.bytes().all(|byte| byte.is_ascii_digit() || b"-:.+ TZ".contains(&byte))
         && stamp.contains('-')
     {
-        return cut(path.trim_end());
+        return shortened_to(path.trim_end());
     }
     let (path, remark) = name.text.strip_suffix(')')?.rsplit_once(" (")?;
     let is_remark = remark.chars().all(|c| c.is_alphabetic() || c == ' ');
-    cut(path).filter(|_| is_remark)
+    shortened_to(path).filter(|_| is_remark)
 }
 
 /// The file of the only name in a header, without git's prefix.

@@ -145,11 +145,11 @@ fn has_edits(value: Value<'_>) -> bool {
 
 /// Whether a result says that its call failed.
 fn is_failed(result: Value<'_>) -> bool {
-    let is = |keys: &[&str], words: &[&str]| {
+    let says = |keys: &[&str], words: &[&str]| {
         result.member(keys).is_some_and(|member| words.contains(&member.written()))
     };
-    is(&["is_error", "isError"], &["true"])
-        || is(&["status"], &["\"error\"", "\"failed\"", "\"cancelled\""])
+    says(&["is_error", "isError"], &["true"])
+        || says(&["status"], &["\"error\"", "\"failed\"", "\"cancelled\""])
         || result.member(&["response"]).is_some_and(|response| response.member(&["error"]).is_some())
 }
 

@@ -257,8 +257,9 @@ impl<'a> Value<'a> {
         if self.node.kind != Kind::Object {
             return None;
         }
-        let of = |key: &&str| self.children().find(|child| child.key() == *key && child.written() != "null");
-        keys.iter().find_map(of)
+        let member_of =
+            |key: &&str| self.children().find(|child| child.key() == *key && child.written() != "null");
+        keys.iter().find_map(member_of)
     }
 
     /// Returns its decoded text, if it is a complete string.

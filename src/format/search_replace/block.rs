@@ -77,8 +77,9 @@ impl<'r> Half<'r> {
         lines.skip_lines_while(|line| line.start < start);
         let payload = Payload { lines, end };
         let unpaired = outer.map_or_else(Vec::new, |outer| {
-            let counts = |line: &Line<'_>| Fence::of(line.text).is_some_and(|fence| fence.may_close(outer));
-            Pairs::of(payload.lines().filter(counts)).unpaired
+            let may_be_outer =
+                |line: &Line<'_>| Fence::of(line.text).is_some_and(|fence| fence.may_close(outer));
+            Pairs::of(payload.lines().filter(may_be_outer)).unpaired
         });
         Self { payload, unpaired }
     }
@@ -234,8 +235,8 @@ impl<'r> Extent<'r> {
         let mut divider_as_end: Option<(Self, Mark<'r>)> = None;
         while let Some(line) = cursor.line() {
             has_fences |= Fence::of(line.text).is_some();
-            let counts = |_: &Marker| length.is_none_or(|length| Marker::length(line.text) == length);
-            match Marker::of(line.text).filter(counts) {
+            let has_length = |_: &Marker| length.is_none_or(|length| Marker::length(line.text) == length);
+            match Marker::of(line.text).filter(has_length) {
                 Some(marker) if marker == closing => {
                     let is_divided = closing == Marker::NewFileEnd || !dividers.is_empty();
                     if length.is_some() && !is_divided {

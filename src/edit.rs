@@ -95,8 +95,8 @@ impl Edit {
         same(&self.path, &other.path) && same_op && self.git.executable == other.git.executable
     }
 
-    /// Returns the lines of its search texts, or of the text that it brings if it has none, without indentation and
-    /// blank lines.
+    /// Returns the lines of its search texts, or of its new text if it has no hunks. Lines are trimmed, and blank lines
+    /// are left out.
     pub fn lines(&self) -> BTreeSet<&str> {
         let lines: Vec<&str> = match &self.op {
             Op::Create { text, .. } | Op::Replace { text } | Op::Append { text } | Op::Snippet { text } => {

@@ -96,8 +96,8 @@ impl<'r> Reader<'r> {
             }
             let shown = inside.iter().filter(|block| block.is_region() && block.level > depth);
             let shown: Vec<Span> = shown.map(|block| block.span).collect();
-            // The closing line is missing. So these edits may be meant as edits of the response, or a fence line that was
-            // taken for the start of an inner fence may be meant as the closing line.
+            // The closing line is missing. The edits in inner fences may be meant as edits of the response. Or a fence
+            // line that was read as the opening line of an inner fence is the closing line.
             if close.is_none() && !summary.is_closed && (!shown.is_empty() || summary.has_code) {
                 self.out.fault(fault::unclear_fence(cursor.span_of(line)));
             }

@@ -102,7 +102,7 @@ impl Edit {
             Op::Create { text, .. } | Op::Replace { text } | Op::Append { text } | Op::Snippet { text } => {
                 text.lines().collect()
             }
-            _ => self.hunks().iter().flat_map(|hunk| hunk.change.wanted()).collect(),
+            _ => self.hunks().iter().flat_map(|hunk| hunk.change.search_lines()).collect(),
         };
         lines.into_iter().map(str::trim).filter(|line| !line.is_empty()).collect()
     }

@@ -51,7 +51,7 @@ pub enum Change {
 impl Change {
     /// Returns the lines of the search text, without line breaks. With several dividers, returns the lines before the
     /// first.
-    pub fn wanted(&self) -> Vec<&str> {
+    pub fn search_lines(&self) -> Vec<&str> {
         match self {
             Change::Texts { before, .. } => before.lines().collect(),
             Change::Splits { lines, dividers } => {
@@ -81,7 +81,7 @@ impl Change {
 
     /// Returns the lines of the replacement, without line breaks. With several dividers, returns the lines after the
     /// first.
-    pub fn result(&self) -> Vec<&str> {
+    pub fn replacement_lines(&self) -> Vec<&str> {
         match self {
             Change::Texts { after, .. } => after.lines().collect(),
             Change::Splits { dividers, .. } => {

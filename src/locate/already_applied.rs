@@ -111,7 +111,8 @@ pub(super) fn put_by_other(query: &Query<'_>, aligned: &Alignment) -> bool {
     if pattern.added().next().is_some() || !removed.iter().all(is_old) {
         return false;
     }
-    let is_from = |hunk: &&Hunk| hunk.change.result().iter().any(|line| LOOSEST.eq(line.as_bytes(), first));
+    let is_from =
+        |hunk: &&Hunk| hunk.change.replacement_lines().iter().any(|line| LOOSEST.eq(line.as_bytes(), first));
     context.others.iter().take(MOVES).filter(|hunk| is_from(hunk)).any(|hunk| {
         let Some(other) = Pattern::readings(&hunk.change).into_iter().next() else { return false };
         let added: HashSet<u64> = other.added().map(|text| LOOSEST.hash(text)).collect();

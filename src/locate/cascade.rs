@@ -121,7 +121,7 @@ impl Cascade<'_> {
                 one @ Placement::Change(solution) if !is_tool && !is_new(one, lineage) => solution.place,
                 _ => return None,
             };
-            let lines = change.wanted().len();
+            let lines = change.search_lines().len();
             let changed = |line: &usize| lineage.replaced(line - 1, line - 1 + lines);
             let evidence = refusal.evidence.filter(|_| refusal.code == Code::SearchAmbiguous)?;
             let changed = evidence.candidates.iter().find_map(changed)?;
@@ -144,7 +144,7 @@ impl Cascade<'_> {
         let lineage = Lineage::between(then, now);
         let common = (0..blob.line_count()).filter(|line| lineage.of(*line).is_some()).count();
         let is_of_file = common > 0 && 2 * common >= blob.line_count().max(content.line_count());
-        let have_context = self.hunks.iter().all(|hunk| !hunk.change.wanted().is_empty());
+        let have_context = self.hunks.iter().all(|hunk| !hunk.change.search_lines().is_empty());
         // Without context lines, only a version of this very file says where the lines go.
         (have_context || is_of_file).then(|| bring_over(blob, content, &lineage, placements))
     }

@@ -92,8 +92,12 @@ impl<'a> Unapplied<'a> {
             }
             Op::Modify { hunks, .. } | Op::Rename { hunks, .. } | Op::Copy { hunks, .. } => {
                 for Hunk { change, .. } in hunks {
-                    let before: HashSet<&str> = change.wanted().into_iter().collect();
-                    change.result().into_iter().filter(|line| !before.contains(line)).for_each(&mut add);
+                    let before: HashSet<&str> = change.search_lines().into_iter().collect();
+                    change
+                        .replacement_lines()
+                        .into_iter()
+                        .filter(|line| !before.contains(line))
+                        .for_each(&mut add);
                 }
             }
             Op::Delete { .. } => {}
@@ -108,7 +112,7 @@ impl<'a> Unapplied<'a> {
             nearest.map(|nearest| nearest.lines.iter().map(|line| line.trim()).collect()).unwrap_or_default();
         let wanted: Vec<&str> = match &hunk.change {
             Change::Splits { .. } => return None,
-            change => change.wanted(),
+            change => change.search_lines(),
         };
         wanted.iter().map(|line| line.trim()).find_map(|line| {
             let number = *self.lines.get(&(path, line))?;

@@ -36,7 +36,7 @@ impl Operation<'_, '_> {
         content: &Content,
         hunk: Option<&Hunk>,
     ) -> Option<String> {
-        let quotes = hunk?.change.wanted().iter().any(|line| !line.is_ascii());
+        let quotes = hunk?.change.search_lines().iter().any(|line| !line.is_ascii());
         let why = reason(path, content).filter(|_| quotes)?;
         Some(format!("{why}: quote its plain ASCII lines only"))
     }

@@ -338,7 +338,7 @@ impl<'t> Operation<'_, 't> {
     /// hunk's section heading says where the lines go.
     fn check_context(&self, path: &RepoPath, content: &Content, hunks: &[Hunk]) -> Result<(), Stop> {
         let is_bare = |hunk: &&Hunk| {
-            hunk.change.wanted().is_empty() && matches!(hunk.anchor, Anchor::Line { section: None, .. })
+            hunk.change.search_lines().is_empty() && matches!(hunk.anchor, Anchor::Line { section: None, .. })
         };
         let Some(bare) = hunks.iter().find(is_bare).filter(|_| self.edit.format == FormatId::Diff) else {
             return Ok(());
@@ -507,5 +507,5 @@ fn is_cut(hunk: &Hunk, content: &Content, applied: &locate::Applied) -> bool {
         content.lines(0..content.line_count()).any(|line| line.text.trim_ascii() == wanted.trim().as_bytes())
     };
     applied.matched.last().is_some_and(|last| last.tier == locate::Tier::Similar)
-        && hunk.change.wanted().last().is_some_and(|last| !has(last))
+        && hunk.change.search_lines().last().is_some_and(|last| !has(last))
 }

@@ -116,7 +116,7 @@ fn counting_candidates(
 
 /// Returns whether an edit has no search text, which would tell in which file it belongs.
 fn has_no_search_text(edit: &Edit) -> bool {
-    edit.hunks().iter().all(|hunk| hunk.change.wanted().is_empty())
+    edit.hunks().iter().all(|hunk| hunk.change.search_lines().is_empty())
 }
 
 /// Chooses the file of an edit among several candidates.

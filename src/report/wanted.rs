@@ -22,7 +22,7 @@ pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Resp
     let edit = diagnostic.edit.and_then(|number| script.edits.get(number.checked_sub(1)?));
     let hunk = edit.zip(diagnostic.span()).and_then(|(edit, span)| edit.hunk_at(span));
     let Some(hunk) = hunk else { return Vec::new() };
-    let lines = hunk.change.wanted();
+    let lines = hunk.change.search_lines();
     let numbers = responses.get(hunk.span.response as usize).and_then(|response| {
         let span = response.lines_of(hunk.span);
         let texts: Vec<&str> = response.lines_from(span.first).take(span.last - span.first + 1).collect();

@@ -1,20 +1,21 @@
-//! How similar two lines are, and where in a file similar lines may be.
+//! Measures how similar two lines are, and finds where in a file similar lines may be.
 
 use crate::text::{Language, difference, in_common, is_of_word};
 use std::collections::HashMap;
 
-/// The largest product of lengths at which the middles of two lines are compared in full: that of lines of 1000 bytes,
-/// which take 4 ms with random letters.
-const ALIKE_PRODUCT: usize = 1_000_000;
+/// The middles of two lines are compared in full only up to this product of their lengths: 1000 x 1000 bytes take 4 ms
+/// with random letters.
+const MAX_RATIO_PRODUCT: usize = 1_000_000;
 
-/// This much of the product of two lengths costs one step of the budget: 10 ns for code, 15 to 40 ns for random letters.
-const BYTES_PER_STEP: usize = 4;
+/// Comparing two lines costs one step of the budget for this much of the product of their lengths: 10 ns for code, 15
+/// to 40 ns for random letters.
+const PRODUCT_PER_STEP: usize = 4;
 
-/// A line that is more frequent than this in the file is no evidence of a location.
+/// A line that is more frequent than this in the file does not show where a text may begin.
 pub(crate) const COMMON: usize = 64;
 
-/// The similarity of two texts: twice the number of equal bytes by the bytes of both. The middle between equal beginnings
-/// and ends counts only if it is short enough to compare.
+/// The similarity of two texts, from 0 to 1: the share of their bytes that are equal, in order. The middle, between
+/// equal beginnings and equal ends, counts as different if it is too long to compare.
 pub(crate) fn ratio(left: &[u8], right: &[u8]) -> f64 {
     if left.is_empty() && right.is_empty() {
         return 1.0;
@@ -22,7 +23,7 @@ pub(crate) fn ratio(left: &[u8], right: &[u8]) -> f64 {
     let (head, tail) = common_ends(left, right);
     let (left_mid, right_mid) = (&left[head..left.len() - tail], &right[head..right.len() - tail]);
     let mut same = head + tail;
-    if left_mid.len().saturating_mul(right_mid.len()) <= ALIKE_PRODUCT {
+    if left_mid.len().saturating_mul(right_mid.len()) <= MAX_RATIO_PRODUCT {
         let numbers = |bytes: &[u8]| -> Vec<u32> { bytes.iter().copied().map(u32::from).collect() };
         same += in_common(&difference(&numbers(left_mid), &numbers(right_mid)));
     }
@@ -31,12 +32,12 @@ pub(crate) fn ratio(left: &[u8], right: &[u8]) -> f64 {
     share
 }
 
-/// The highest cost of comparing two texts, in steps.
+/// The highest possible cost of [`ratio`], in steps.
 pub(crate) fn ratio_steps(left: &[u8], right: &[u8]) -> usize {
-    left.len().saturating_mul(right.len()).min(ALIKE_PRODUCT) / BYTES_PER_STEP + 1
+    left.len().saturating_mul(right.len()).min(MAX_RATIO_PRODUCT) / PRODUCT_PER_STEP + 1
 }
 
-/// A share in whole percent; 100 only for all.
+/// A share in whole percent. It is 100 only if nothing is missing.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is between 0 and 1")]
 pub(crate) fn percent(share: f64) -> u8 {
     if share >= 1.0 { 100 } else { ((share.max(0.0) * 100.0) as u8).min(99) }
@@ -49,16 +50,16 @@ pub(crate) fn common_ends<T: PartialEq>(left: &[T], right: &[T]) -> (usize, usiz
     (head, tail)
 }
 
-/// Whether two lines differ only by a typing error in a word: one letter inserted, removed or changed, two characters
-/// swapped, or a letter swapped with the whitespace or sign beside it. In a short word another letter makes another word,
-/// and another digit is another number, so these do not count.
+/// Whether two lines differ only by a typing error in a word: one letter is added, missing or changed, two letters are
+/// swapped, or a letter is swapped with the whitespace or sign next to it. Short words and digits do not count, because
+/// `get` and `set`, or 1 and 2, mean different things.
 pub(crate) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
     let (head, tail) = common_ends(left, right);
     let (from, to) = (&left[head..left.len() - tail], &right[head..right.len() - tail]);
     let letters = |text: &[u8]| text.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii());
-    // Changing a letter makes another word more often than adding one, so the word has to be longer.
-    let least = if from.len() == 1 && to.len() == 1 { WORD } else { WORD - 1 };
-    let slip = match (from, to) {
+    // A changed letter makes another word more often than an added one, so the word has to be longer.
+    let min_letters = if from.len() == 1 && to.len() == 1 { MIN_WORD } else { MIN_WORD - 1 };
+    let is_slip = match (from, to) {
         ([a, b], [c, d]) if a == d && b == c && a.is_ascii_alphabetic() != b.is_ascii_alphabetic() => {
             return !a.is_ascii_digit() && !b.is_ascii_digit();
         }
@@ -70,16 +71,18 @@ pub(crate) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
         let above = text[..head].iter().rev().take_while(in_word).count();
         above + middle + text[head + middle..].iter().take_while(in_word).count()
     };
-    slip && letters(from)
+    is_slip
+        && letters(from)
         && letters(to)
         && left != right
-        && word(left, from.len()).max(word(right, to.len())) >= least
+        && word(left, from.len()).max(word(right, to.len())) >= min_letters
 }
 
-/// A line of code as tokens, with one space where two tokens could mean something else without it: `a b`, `x -y`, `: :`.
-/// Quoted text is kept, and so is everything after an unterminated quote.
+/// Returns a line of code with the spaces between its tokens normalized. One space is left between tokens that could
+/// mean something else without it, as in `a b`, `x -y` and `: :`. Quoted text stays, and everything after an
+/// unterminated quote.
 pub(crate) fn in_tokens(code: &[u8]) -> Vec<u8> {
-    let parts = |sign: u8, other: u8| {
+    let is_separate = |sign: u8, other: u8| {
         b"()[]{},;".contains(&sign)
             || b"=+*/<>".contains(&sign) && (is_of_word(other) || b"\"'`".contains(&other))
     };
@@ -92,8 +95,8 @@ pub(crate) fn in_tokens(code: &[u8]) -> Vec<u8> {
         rest = after.trim_ascii_start();
         if let (Some(&last), Some(&next)) = (token.last(), rest.first())
             && rest.len() < after.len()
-            && !parts(last, next)
-            && !parts(next, last)
+            && !is_separate(last, next)
+            && !is_separate(next, last)
         {
             tokens.push(b' ');
         }
@@ -101,7 +104,8 @@ pub(crate) fn in_tokens(code: &[u8]) -> Vec<u8> {
     tokens
 }
 
-/// A line without style: spaces beside signs, the kind of quotes, a comma or semicolon at its end.
+/// Returns a line without its style: without spaces next to signs, with one kind of quotes, and without a comma or
+/// semicolon at its end.
 pub(crate) fn without_style(text: &[u8]) -> Vec<u8> {
     let text = text.trim_ascii();
     let text = text.strip_suffix(b",").or_else(|| text.strip_suffix(b";")).unwrap_or(text);
@@ -115,11 +119,12 @@ pub(crate) fn without_style(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// The fewest letters of a word in which one letter may differ: `i` and `j`, `get` and `set` are different words.
-const WORD: usize = 4;
+/// The fewest letters of a word in which one letter may be changed.
+const MIN_WORD: usize = 4;
 
-/// Where a text may begin in a file, the likeliest first. `spots` has, for lines of the text, the places where each may
-/// be. Each place votes for a beginning. Rare lines have more weight, and lines with more than [`COMMON`] places none.
+/// Where a text may begin in a file, the likeliest first. `spots` has lines of the text, each with the places where the
+/// file has it. Each place votes for a beginning of the text. A rare line has more weight, and a line with more than
+/// [`COMMON`] places has none.
 pub(crate) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Vec<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (at, spots) in spots.filter(|(_, spots)| spots.len() <= COMMON) {
@@ -132,7 +137,7 @@ pub(crate) fn beginnings(spots: impl Iterator<Item = (usize, Vec<usize>)>) -> Ve
     starts.into_iter().map(|(start, _)| start).collect()
 }
 
-/// The length of the region to search for `wanted` lines: longer, because the file may have lines in between.
+/// The length of the region to search for `wanted` lines. It is longer, because the file may have additional lines.
 pub(crate) fn reach(wanted: usize) -> usize {
     wanted + wanted / 2 + 4
 }

@@ -1,25 +1,26 @@
-//! A run of whole lines with cached results of searches in it.
+//! Chunks: runs of whole lines, with caches that make searches in them fast.
 
 use super::normalization::{Normalization, hash};
 use super::{Eol, Line};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// The least size of a chunk that is not the last, in bytes; twice this size is cut. Small chunks make versions of a file
-/// cheap, large ones keep the list short: at 16 KiB a file of 5 MB has some 300.
-const TARGET: usize = 16 * 1024;
+/// The least size of a chunk in bytes, except for the last one. A text of twice this size is cut into two chunks. Small
+/// chunks make versions of a file cheap, large ones keep their number low: a file of 5 MB has about 300.
+const MIN_CHUNK: usize = 16 * 1024;
 
 /// Some consecutive lines; never empty.
 pub(super) struct Chunk {
     bytes: Box<[u8]>,
     cr_ends_lines: bool,
     line_count: usize,
-    /// The positions of the lines, computed on first use, because few chunks made by an edit are read.
-    lines: OnceLock<Box<[Mark]>>,
+    /// The positions of the lines. They are computed on first use, because many chunks that edits make are never read.
+    lines: OnceLock<Box<[LineSpan]>>,
+    /// The hashes of the lines in each normalization.
     hashes: [OnceLock<Hashes>; Normalization::ALL.len()],
-    /// The lines that are not blank.
+    /// The indexes of the lines that are not blank.
     solid: OnceLock<Box<[usize]>>,
-    /// The sieve of all triples, which are three consecutive bytes.
+    /// The sieve of all triples. A triple is three consecutive bytes.
     triples: OnceLock<Sieve>,
 }
 
@@ -43,18 +44,18 @@ impl Hashes {
     }
 }
 
-/// A set of numbers that never denies a member, but may report others: all numbers with the same lowest bits share one
-/// bit. A sieve without bits reports every number.
+/// A set of numbers that may also report numbers that are not in it (a Bloom filter with one hash function): all
+/// numbers with the same lowest bits share one bit. A sieve without bits reports every number.
 struct Sieve(Box<[u64]>);
 
-/// Chunks of fewer bytes have no sieves, because searching them takes no longer than making one.
-const SMALL: usize = 2048;
+/// Smaller chunks, in bytes, have no sieve, because searching them takes no longer than making one.
+const MIN_SIEVED: usize = 2048;
 
 /// The bits of a sieve of lines: about ten per line.
-const LINES: usize = 4096;
+const LINE_SIEVE_BITS: usize = 4096;
 
 /// The bits of a sieve of triples: about ten per distinct triple.
-const TRIPLES: usize = 32_768;
+const TRIPLE_SIEVE_BITS: usize = 32_768;
 
 impl Sieve {
     fn new(bits: usize, numbers: impl Iterator<Item = u64>) -> Self {
@@ -81,7 +82,7 @@ impl Sieve {
     }
 }
 
-/// A number for each triple.
+/// A number for each triple of some bytes.
 fn triples(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.windows(3).map(|three| {
         let three = three.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
@@ -90,43 +91,43 @@ fn triples(bytes: &[u8]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// How many triples of a text are checked.
-const PROBED: usize = 12;
+/// At most about this number of triples of a text are looked up.
+const PROBED_TRIPLES: usize = 12;
 
-/// Where a line's text begins and ends, and its line ending.
+/// Where the text of a line begins and ends, and its line ending.
 #[derive(Clone, Copy)]
-struct Mark {
+struct LineSpan {
     start: usize,
     end: usize,
     eol: Option<Eol>,
 }
 
-/// The marks of all lines of a text.
-fn marks(bytes: &[u8], cr_ends_lines: bool) -> impl Iterator<Item = Mark> {
+/// The positions of all lines of a text.
+fn line_spans(bytes: &[u8], cr_ends_lines: bool) -> impl Iterator<Item = LineSpan> {
     let breaker = if cr_ends_lines { b'\r' } else { b'\n' };
     let mut start = 0;
     let ends = memchr::memchr_iter(breaker, bytes).map(Some).chain([None]);
     ends.filter_map(move |at| {
         let mark = match at {
-            Some(at) if cr_ends_lines => Mark { start, end: at, eol: Some(Eol::Cr) },
+            Some(at) if cr_ends_lines => LineSpan { start, end: at, eol: Some(Eol::Cr) },
             Some(at) if at > start && bytes[at - 1] == b'\r' => {
-                Mark { start, end: at - 1, eol: Some(Eol::CrLf) }
+                LineSpan { start, end: at - 1, eol: Some(Eol::CrLf) }
             }
-            Some(at) => Mark { start, end: at, eol: Some(Eol::Lf) },
-            None => Mark { start, end: bytes.len(), eol: None },
+            Some(at) => LineSpan { start, end: at, eol: Some(Eol::Lf) },
+            None => LineSpan { start, end: bytes.len(), eol: None },
         };
         start = at.map_or(bytes.len(), |at| at + 1);
         (mark.start < bytes.len()).then_some(mark)
     })
 }
 
-/// Cuts a text into chunks, and adds them.
+/// Cuts a text into chunks, and adds them to `chunks`.
 pub(super) fn cut(bytes: &[u8], cr_ends_lines: bool, chunks: &mut Vec<Arc<Chunk>>) {
     let (mut start, mut line_count) = (0, 0);
-    for mark in marks(bytes, cr_ends_lines) {
+    for mark in line_spans(bytes, cr_ends_lines) {
         line_count += 1;
         let end = mark.end + mark.eol.map_or(0, |eol| eol.as_bytes().len());
-        if end == bytes.len() || (end - start >= TARGET && bytes.len() - end >= TARGET) {
+        if end == bytes.len() || (end - start >= MIN_CHUNK && bytes.len() - end >= MIN_CHUNK) {
             chunks.push(Arc::new(Chunk {
                 bytes: bytes[start..end].into(),
                 cr_ends_lines,
@@ -150,8 +151,8 @@ impl Chunk {
         self.line_count
     }
 
-    fn lines(&self) -> &[Mark] {
-        self.lines.get_or_init(|| marks(&self.bytes, self.cr_ends_lines).collect())
+    fn lines(&self) -> &[LineSpan] {
+        self.lines.get_or_init(|| line_spans(&self.bytes, self.cr_ends_lines).collect())
     }
 
     pub(super) fn line(&self, index: usize) -> Line<'_> {
@@ -170,7 +171,7 @@ impl Chunk {
     }
 
     fn sieve<I: Iterator<Item = u64>>(&self, bits: usize, numbers: impl FnOnce() -> I) -> Sieve {
-        match self.bytes.len() < SMALL {
+        match self.bytes.len() < MIN_SIEVED {
             true => Sieve(Box::default()),
             false => Sieve::new(bits, numbers()),
         }
@@ -181,7 +182,7 @@ impl Chunk {
             let known = normalization
                 .stricter()
                 .map(|normalization| (normalization, &self.hashes(normalization).lines));
-            let hash_of = |(index, mark): (usize, &Mark)| {
+            let hash_of = |(index, mark): (usize, &LineSpan)| {
                 let text = &self.bytes[mark.start..mark.end];
                 let bytes = normalization.of(text);
                 match known {
@@ -190,7 +191,7 @@ impl Chunk {
                 }
             };
             let lines: Box<[u64]> = self.lines().iter().enumerate().map(hash_of).collect();
-            let sieve = self.sieve(LINES, || lines.iter().copied());
+            let sieve = self.sieve(LINE_SIEVE_BITS, || lines.iter().copied());
             Hashes { lines, sieve }
         })
     }
@@ -200,10 +201,10 @@ impl Chunk {
         self.solid.get_or_init(|| (0..self.line_count).filter(|&at| !self.line(at).is_blank()).collect())
     }
 
-    /// Whether the chunk may contain a text, by a few of its triples.
+    /// Whether the chunk may contain a text. Only a few triples of the text are looked up.
     pub(super) fn may_hold(&self, text: &[u8]) -> bool {
-        let sieve = self.triples.get_or_init(|| self.sieve(TRIPLES, || triples(&self.bytes)));
+        let sieve = self.triples.get_or_init(|| self.sieve(TRIPLE_SIEVE_BITS, || triples(&self.bytes)));
         sieve.0.is_empty()
-            || triples(text).step_by(text.len() / PROBED + 1).all(|triple| sieve.may_have(triple))
+            || triples(text).step_by(text.len() / PROBED_TRIPLES + 1).all(|triple| sieve.may_have(triple))
     }
 }

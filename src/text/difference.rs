@@ -1,7 +1,7 @@
 //! Differences between two sequences.
 //!
-//! The algorithm is generic, and the binary would contain a copy of it for each type. So it is used only with numbers,
-//! and items are numbered first.
+//! The algorithm is generic, and the binary would contain a copy of it for each type. So it only gets numbers, and
+//! other items are numbered first.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
@@ -15,9 +15,10 @@ pub fn difference(old: &[u32], new: &[u32]) -> Vec<DiffOp> {
 /// Up to this number of items, comparing all is faster than hashing.
 const FEW: usize = 8;
 
-/// As [`difference()`], for any items.
+/// As [`difference()`], for items of any type.
 pub fn difference_of<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
-    // An item's number is its first position in the old sequence; all others share one number.
+    // The number of an item is its first position in the old sequence. Items that are only in the new one share a
+    // number.
     let none = u32::MAX;
     let number = |at: usize| u32::try_from(at).unwrap_or(none);
     let mut numbers: HashMap<&T, u32> = HashMap::new();
@@ -31,7 +32,7 @@ pub fn difference_of<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
         _ => numbers.get(item).copied().unwrap_or(none),
     };
     let (old, new): (Vec<u32>, Vec<u32>) = (old.iter().map(of).collect(), new.iter().map(of).collect());
-    // The algorithm is slowest if the sequences have nothing in common.
+    // A shortcut, because the algorithm is slowest if the sequences have nothing in common.
     if !old.is_empty() && !new.is_empty() && new.iter().all(|item| *item == none) {
         return vec![DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() }];
     }

@@ -1,4 +1,4 @@
-//! Guesses a file's language from its name, for its comments and other syntax.
+//! Guesses the language of a file from its name, to know its comments and other syntax.
 
 mod literal;
 
@@ -10,7 +10,7 @@ pub struct Language {
     /// The marks of block comments.
     block: &'static [(&'static str, &'static str)],
     traits: &'static [Trait],
-    /// What opens strings of several lines, and what closes them; `<<` opens heredocs, which their word closes.
+    /// What opens and what closes strings of several lines. `<<` opens a heredoc, which its own word closes.
     literals: &'static [(&'static str, &'static str)],
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum Trait {
     Markup,
     /// Indentation is syntax.
     Indented,
-    /// A backslash at the end of a line in a string takes the blanks of the next line away.
+    /// In a string, a backslash at the end of a line removes the whitespace at the beginning of the next line.
     Joins,
 }
 
@@ -47,7 +47,7 @@ use Trait::{
 
 const STARS: &[(&str, &str)] = &[("/*", "*/")];
 const HASH: Language = language("#", &[], &[]);
-const PEOPLE: Language = language("", &[], &[Prose]);
+const PROSE: Language = language("", &[], &[Prose]);
 
 /// Languages by file extension.
 const BY_EXTENSION: &[(&str, Language)] = &[
@@ -80,10 +80,10 @@ const BY_EXTENSION: &[(&str, Language)] = &[
     ("css", language("", STARS, &[Selectors])),
     ("scss sass less styl", language("//", STARS, &[Selectors])),
     ("json ipynb webmanifest geojson", language("", &[], &[Closed])),
-    ("md markdown mdx rst adoc asciidoc org txt tex", PEOPLE),
+    ("md markdown mdx rst adoc asciidoc org txt tex", PROSE),
 ];
 
-/// Names of texts for people without an extension.
+/// Names of prose files without an extension.
 const PROSE_NAMES: &str =
     "CHANGELOG CHANGES CONTRIBUTING HISTORY NEWS NOTES README TODO AUTHORS LICENSE COPYING NOTICE";
 
@@ -95,7 +95,7 @@ const HASH_NAMES: &str = "Dockerfile Containerfile Rakefile Gemfile Vagrantfile 
 /// Names of other files without an extension.
 const OTHER_NAMES: &str = "Jenkinsfile";
 
-/// Extensions or names of files, and after a colon what info strings call their language.
+/// Extensions or names of files, and after a colon the names of their language in info strings of code blocks.
 const LABELS: &str = "py pyi pyw:python python3|rs:rust|js mjs cjs jsx:javascript node js|ts mts cts tsx:typescript ts|\
                       c h:c|cc cpp cxx hh hpp hxx h:c++ cpp|cs:csharp c#|go:golang|kt kts:kotlin|\
                       rb rakefile gemfile vagrantfile brewfile podfile:ruby|groovy gradle jenkinsfile:groovy|\
@@ -132,7 +132,7 @@ impl Language {
         Self { literals: literal::marks(&kind(path)), ..Self::by_name(path) }
     }
 
-    /// What is known by the name of a file, but for its strings.
+    /// The language of a file, without its string literals.
     fn by_name(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let is = |names: &str, name: &str| {
@@ -142,20 +142,20 @@ impl Language {
             return HASH;
         }
         let Some((_, extension)) = name.rsplit_once('.') else {
-            return if is(PROSE_NAMES, name) { PEOPLE } else { Self::UNKNOWN };
+            return if is(PROSE_NAMES, name) { PROSE } else { Self::UNKNOWN };
         };
         let extension = extension.to_ascii_lowercase();
         let known = BY_EXTENSION.iter().find(|(names, _)| is(names, &extension));
         known.map_or(Self::UNKNOWN, |(_, language)| *language)
     }
 
-    /// Whether it is known what info strings call the language of this file.
+    /// Whether the names of this file's language in info strings are known.
     pub(crate) fn has_name(path: &str) -> bool {
         let kind = kind(path);
         LABELS.split('|').any(|one| has_word(one.split(':').next(), &kind))
     }
 
-    /// Whether a name without an extension is one that files have everywhere, such as `Makefile`.
+    /// Whether this is a common file name without an extension, such as `Makefile`.
     pub(crate) fn is_well_known(name: &str) -> bool {
         [HASH_NAMES, PROSE_NAMES, OTHER_NAMES].iter().any(|names| has_word(Some(names), name))
     }
@@ -202,7 +202,7 @@ impl Language {
         self.has(Labels) && (is_word(name) || name.starts_with(b"case "))
     }
 
-    /// Splits a line into its code and the comment at its end, with the whitespace before it. A directive counts as code.
+    /// Splits a line into its code, and the comment at its end with the whitespace before it. A directive is code.
     pub(crate) fn split(self, line: &[u8]) -> (&[u8], &[u8]) {
         match self.comment(line) {
             Some(at) if !is_directive(&line[at..]) => {
@@ -243,7 +243,7 @@ impl Language {
             if let b'"' | b'`' | b'\'' = rest[0] {
                 match Self::quoted(rest) {
                     Some(length) => at += length,
-                    // A text of several lines begins here; a lone `'` may be anything.
+                    // A string of several lines begins here. But a lone `'` may be an apostrophe or a lifetime.
                     None if rest[0] != b'\'' => return None,
                     None => at += 1,
                 }

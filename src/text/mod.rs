@@ -1,7 +1,8 @@
 //! The content of a file: lines, line endings, final newline, byte order mark, text or binary.
 //!
 //! [`Content`] is cut into chunks of whole lines that versions of a file share. An edit makes new chunks only where it
-//! changes something, so that thousands of edits on a large file neither copy the file nor read all its lines each time.
+//! changes something, so that thousands of edits on a large file neither copy the file nor read all its lines each
+//! time.
 
 pub(crate) mod alike;
 mod chunk;
@@ -76,12 +77,12 @@ pub struct Content {
 }
 
 struct Inner {
-    /// All but the last end with a line ending; none is empty.
+    /// All chunks but the last end with a line ending; none is empty.
     chunks: Vec<Arc<Chunk>>,
-    /// The index of each chunk's first line, then the number of lines.
+    /// The index of each chunk's first line, and at the end the number of lines.
     starts: Vec<usize>,
     has_bom: bool,
-    /// A lone `\r` ends a line, because the original file has no `\n`.
+    /// Whether a lone `\r` ends a line, because the original file has no `\n`.
     cr_ends_lines: bool,
     is_binary: bool,
     /// The first byte of the original file that is not UTF-8, and its line, from 1.
@@ -175,7 +176,8 @@ impl Content {
         lines.skip(line).take(end.saturating_sub(range.start))
     }
 
-    /// How many lines at the beginning and at the end are in chunks shared with another version. Lines are not compared.
+    /// How many lines at the beginning and at the end are in chunks that another version shares. Lines themselves are
+    /// not compared.
     pub fn shared_lines(&self, other: &Self) -> (usize, usize) {
         let (head, tail) = self.shared_chunks(other);
         let starts = &self.inner.starts;
@@ -192,10 +194,10 @@ impl Content {
         (head, left.iter().rev().zip(right.iter().rev()).take_while(same).count())
     }
 
-    /// The most frequent line ending of some lines, the first on a tie. Without one, it is that of the file, and `\n`
-    /// without any in the file.
+    /// The most frequent line ending of some lines, the first on a tie. If they have none, it is the most frequent of
+    /// the file, or `\n` if the file has none.
     pub fn eol_of(&self, lines: Range<usize>) -> Eol {
-        let most = |lines: Range<usize>| {
+        let most_frequent = |lines: Range<usize>| {
             let mut counts: Vec<(Eol, usize)> = Vec::new();
             for eol in self.lines(lines).filter_map(|line| line.eol) {
                 match counts.iter_mut().find(|(seen, _)| *seen == eol) {
@@ -205,7 +207,7 @@ impl Content {
             }
             counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(eol, _)| eol)
         };
-        most(lines).or_else(|| most(0..self.line_count())).unwrap_or(Eol::Lf)
+        most_frequent(lines).or_else(|| most_frequent(0..self.line_count())).unwrap_or(Eol::Lf)
     }
 
     /// The most frequent line ending.
@@ -221,7 +223,7 @@ impl Content {
             .is_none_or(|line| line.eol.is_some())
     }
 
-    /// The address of the content. No other content has it as long as a clone of this one is alive.
+    /// The address of the content in memory. No other content has it while a clone of this one is alive.
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
@@ -238,20 +240,22 @@ impl Content {
         bytes
     }
 
-    /// A version in which these bytes replace a range of lines. All else stays byte for byte; bytes without a final line
-    /// ending join the next line.
+    /// Returns a version in which these bytes replace a range of lines. Everything else stays byte for byte. If the
+    /// bytes have no final line ending, the next line continues them.
     #[must_use]
     pub fn replace(&self, lines: Range<usize>, with: &[u8]) -> Self {
         let inner = &*self.inner;
         let start = lines.start.min(self.line_count());
         let end = lines.end.clamp(start, self.line_count());
-        // The chunks to rebuild, and which of their bytes stay.
+        // The chunks `first..last` are rebuilt. Of the chunk `first` the bytes before `offset` stay, of `last` those
+        // from `rest` on.
         let (mut first, offset) = self.byte_position(start);
         let (mut last, rest) = self.byte_position(end);
         let mut bytes = Vec::new();
         match inner.chunks.get(first) {
             Some(chunk) => bytes.extend_from_slice(&chunk.bytes()[..offset]),
-            // After a last line without a newline, the new bytes join that line, so its chunk is rebuilt.
+            // The new bytes go to the end of the file. If the last line has no newline, they continue it, so its chunk
+            // is rebuilt.
             None => {
                 if let Some(chunk) = inner.chunks.last().filter(|_| !self.ends_with_newline()) {
                     first -= 1;
@@ -298,7 +302,8 @@ impl Content {
         Some((chunk, line - self.inner.starts[chunk]))
     }
 
-    /// The chunk and byte offset where a line begins; after the last chunk for the end.
+    /// The chunk and the byte offset at which a line begins. For the end of the file, it is the chunk after the last
+    /// one.
     fn byte_position(&self, line: usize) -> (usize, usize) {
         match self.position(line) {
             Some((chunk, line)) => (chunk, self.inner.chunks[chunk].line_start(line)),

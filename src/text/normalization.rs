@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::hash::Hasher;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// What is ignored when lines are compared. Two lines are equal if [`Normalization::of`] returns equal bytes. Lines that
-/// are equal in [`Normalization::Text`] are equal in all; lines that are equal in any are equal in
-/// [`Normalization::FoldedTrimmed`].
+/// What is ignored when lines are compared. Two lines are equal if [`Normalization::of`] returns equal bytes for them.
+/// Lines that are equal in [`Normalization::Text`] are equal in all normalizations. Lines that are equal in any of them
+/// are equal in [`Normalization::FoldedTrimmed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Normalization {
     /// Nothing is ignored.
@@ -49,7 +49,7 @@ impl Normalization {
         }
     }
 
-    /// The hash of a normalized line. The caller has to compare lines with equal hashes.
+    /// The hash of a normalized line. Lines with equal hashes may still differ.
     pub fn hash(self, text: &[u8]) -> u64 {
         hash(&self.of(text))
     }
@@ -59,7 +59,7 @@ impl Normalization {
         self.of(left) == self.of(right)
     }
 
-    /// A stricter normalization with the same result for most lines, whose hash can be reused then.
+    /// A stricter normalization that gives the same result for most lines, so that its hashes can be reused.
     pub(super) fn stricter(self) -> Option<Normalization> {
         match self {
             Normalization::Text => None,
@@ -118,7 +118,7 @@ fn trim_start(text: &[u8]) -> &[u8] {
     &text[start..]
 }
 
-/// The text with look-alikes replaced. Invalid UTF-8 stays.
+/// Replaces look-alikes by plain characters. Text that is not UTF-8 stays as it is.
 fn fold(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -131,8 +131,8 @@ fn fold(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text.nfc().map(plain).collect::<String>().into_bytes())
 }
 
-/// The ASCII character for a typographic one, which models and editors put in its place. An ellipsis does not become
-/// three dots, because those are often a placeholder for code.
+/// Returns the ASCII character for a typographic one that models and editors write instead of it. An ellipsis stays,
+/// because three dots are often a placeholder for code.
 pub fn plain(c: char) -> char {
     match c {
         '\u{2018}'..='\u{201b}' => '\'',

@@ -76,7 +76,7 @@ fn replacing_lines_equals_replacing_bytes_at_every_chunk_boundary() {
 }
 
 #[test]
-fn what_follows_a_last_line_without_newline_joins_it() {
+fn lines_added_after_a_missing_newline_continue_the_last_line() {
     let content = Content::new(b"a\nb");
     assert_eq!(texts(&content.replace(2..2, b"c\n")), [("a", Some(Eol::Lf)), ("bc", Some(Eol::Lf))]);
 }

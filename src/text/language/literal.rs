@@ -1,12 +1,12 @@
-//! Strings and heredocs of several lines, in which indentation is a part of the value.
+//! Strings and heredocs of several lines, where indentation is part of the value.
 
 use super::{Language, Trait, has_word};
 use std::collections::HashSet;
 
 const TRIPLE: &str = "\"\"\"";
 
-/// Strings of several lines by file extension, besides those in double quotes; without languages that take their indentation
-/// away again.
+/// What opens and closes strings of several lines, by file extension. Strings in double quotes are not listed, nor
+/// those whose indentation the language removes.
 const LITERALS: &[(&str, &[(&str, &str)])] = &[
     ("py pyw pyx bzl bazel star toml dart groovy gradle", &[(TRIPLE, TRIPLE), ("'''", "'''")]),
     ("kt kts scala nim", &[(TRIPLE, TRIPLE)]),
@@ -29,16 +29,16 @@ pub(super) fn marks(kind: &str) -> &'static [(&'static str, &'static str)] {
 }
 
 impl Language {
-    /// For each of some lines, whether it begins inside of a string or heredoc that one of them opens, so that its indentation is
-    /// a part of the value. Docstrings do not count.
+    /// Returns, for each of these lines, whether it begins inside a string or heredoc that one of the lines opens, so
+    /// that its indentation is part of the value. Docstrings do not count.
     pub(crate) fn are_inside_literals(self, lines: &[&[u8]]) -> Vec<bool> {
-        // In markup, and in folded texts of YAML, blanks are not content.
-        let any_quote =
+        // In quotes of markup and of YAML, indentation is not part of the value.
+        let has_quoted_strings =
             !self.line.is_empty() && !self.has(Trait::Markup) && !self.has(Trait::DotsEndDocuments);
-        if self.literals.is_empty() && !any_quote {
+        if self.literals.is_empty() && !has_quoted_strings {
             return vec![false; lines.len()];
         }
-        let last_quote = lines.iter().rposition(|line| any_quote && line.contains(&b'"'));
+        let last_quote = lines.iter().rposition(|line| has_quoted_strings && line.contains(&b'"'));
         let mut open: Option<Literal<'_>> = None;
         let (mut above, mut is_joined): (&[u8], bool) = (b":", false);
         let words: HashSet<&[u8]> = lines.iter().map(|line| end_of_heredoc(line)).collect();
@@ -51,15 +51,15 @@ impl Language {
             }
             let line = if open.is_none() { self.split(line).0 } else { line };
             let is_closed = last_quote.is_some_and(|last| at < last);
-            open = self.open_behind(line, open, above, &words, is_closed);
+            open = self.open_at_end(line, open, above, &words, is_closed);
             above = Some(line.trim_ascii()).filter(|line| !line.is_empty()).unwrap_or(above);
         }
         inside
     }
 
-    /// The string that is open behind a line. A heredoc is one only if one of the lines is its word, and a double quote opens one
-    /// only if a line below has another one.
-    fn open_behind<'a>(
+    /// Returns the string that is open at the end of a line. A heredoc counts only if one of the lines is its word, and
+    /// a double quote opens a string only if a line below has another double quote.
+    fn open_at_end<'a>(
         self,
         line: &'a [u8],
         mut open: Option<Literal<'a>>,
@@ -112,12 +112,14 @@ impl Language {
 struct Literal<'a> {
     /// What closes it.
     end: &'a [u8],
-    /// Whether a whole line has to be that.
+    /// Whether only a whole line closes it.
     is_line: bool,
+    /// Whether it is a docstring.
     is_doc: bool,
 }
 
-/// The word of a heredoc that keeps its indentation, behind its mark: not after `<<~`, nor after `<<-` but in Ruby.
+/// Returns the word after the mark of a heredoc. `None` after `<<~` and `<<-`, which remove the indentation of the
+/// text; in Ruby `<<-` keeps it and is a mark itself.
 fn heredoc(text: &[u8]) -> Option<&[u8]> {
     let word = text.trim_ascii_start();
     let word = word.strip_prefix(b"'").or_else(|| word.strip_prefix(b"\"")).unwrap_or(word);
@@ -125,7 +127,7 @@ fn heredoc(text: &[u8]) -> Option<&[u8]> {
     Some(&word[..end]).filter(|word| !word.is_empty())
 }
 
-/// A line as the end of a heredoc, behind which PHP may have other code.
+/// Returns the part of a line that may be the word that ends a heredoc. In PHP, `;`, `,` or `)` may follow it.
 fn end_of_heredoc(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
     &line[..line.iter().rposition(|b| !b";,)".contains(b)).map_or(0, |last| last + 1)]

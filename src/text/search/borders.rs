@@ -1,4 +1,4 @@
-//! The table with which a search continues after a mismatch without going back, so that it is linear.
+//! The table that lets a search continue after a mismatch without going back, so that it takes linear time.
 
 /// The table of Knuth, Morris and Pratt: for each prefix of a sequence, the length of its longest proper prefix that is
 /// also its suffix.
@@ -21,7 +21,7 @@ impl Borders {
         Self(table)
     }
 
-    /// Takes the next element: `matched` elements match before it. Returns how many match with it.
+    /// Takes the next element. `matched` elements match before it; returns how many match including it.
     pub(crate) fn step(&self, mut matched: usize, equal: impl Fn(usize) -> bool) -> usize {
         while matched > 0 && (matched == self.0.len() || !equal(matched)) {
             matched = self.0[matched - 1];

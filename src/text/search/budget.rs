@@ -2,12 +2,12 @@
 
 use std::cell::Cell;
 
-/// The budget of all searches of one response, in steps of about 10 ns: some seconds, or 20 to 30 s if no text is found
-/// in 100,000 lines.
-const SEARCH_EFFORT: u64 = 400_000_000;
+/// The budget of all searches of one response, in steps of about 10 ns: some seconds, or 20 to 30 s if no search text
+/// is found in 100,000 lines.
+const SEARCH_BUDGET: u64 = 400_000_000;
 
-/// The budget of a response's refusals beyond the searches, in the same steps: 2 s.
-const EVIDENCE_EFFORT: u64 = 200_000_000;
+/// The budget of one response for the evidence in its refusals, in the same steps: 2 s.
+const EVIDENCE_BUDGET: u64 = 200_000_000;
 
 /// The budget of one response, in steps of about 10 ns. Steps instead of a clock make every run give the same result.
 ///
@@ -17,7 +17,8 @@ const EVIDENCE_EFFORT: u64 = 200_000_000;
 pub struct Budget {
     search: Cell<u64>,
     evidence: Cell<u64>,
-    short: Cell<bool>,
+    /// Whether a search was cut short.
+    is_short: Cell<bool>,
     /// Whether evidence is wanted at all.
     wants_evidence: bool,
 }
@@ -28,14 +29,14 @@ impl Budget {
         Self {
             search: Cell::new(search),
             evidence: Cell::new(evidence),
-            short: Cell::new(false),
+            is_short: Cell::new(false),
             wants_evidence: true,
         }
     }
 
     /// The default budget for searches, without evidence.
     pub fn without_evidence() -> Self {
-        Self { wants_evidence: false, ..Self::new(SEARCH_EFFORT, 0) }
+        Self { wants_evidence: false, ..Self::new(SEARCH_BUDGET, 0) }
     }
 
     /// Whether evidence is wanted at all.
@@ -47,14 +48,14 @@ impl Budget {
     pub(crate) fn spend(&self, steps: usize) -> bool {
         let enough = take(&self.search, steps);
         if !enough {
-            self.short.set(true);
+            self.is_short.set(true);
         }
         enough
     }
 
     /// Whether a search was cut short, so that its result proves nothing.
     pub(crate) fn is_spent(&self) -> bool {
-        self.short.get()
+        self.is_short.get()
     }
 
     /// Spends steps on evidence. Returns `false` if there are not enough.
@@ -72,6 +73,6 @@ fn take(budget: &Cell<u64>, steps: usize) -> bool {
 impl Default for Budget {
     /// The budget of a response.
     fn default() -> Self {
-        Self::new(SEARCH_EFFORT, EVIDENCE_EFFORT)
+        Self::new(SEARCH_BUDGET, EVIDENCE_BUDGET)
     }
 }

@@ -1,4 +1,4 @@
-//! A file's content for searching. Reading more than a few lines spends budget; there is no other way to search.
+//! The content of a file for searching. Reading more than a few lines spends budget; there is no other way to search.
 
 use super::borders::Borders;
 use super::solid::Solid;
@@ -11,20 +11,20 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Scanning the hashes of this many lines costs one step: some 60 ns, more than the usual 10.
+/// Scanning the hashes of this number of lines costs one step. It takes about 60 ns, more than the usual 10.
 pub(crate) const LINES_PER_STEP: usize = 16;
 
-/// Searching, or comparing, this many bytes costs one step.
-const BYTES_SCANNED: usize = 256;
+/// Searching this number of bytes costs one step.
+const BYTES_SCANNED_PER_STEP: usize = 256;
 
-/// How many bytes of an occurrence are compared in one step.
-const BYTES_COMPARED: usize = 16;
+/// Comparing this number of bytes of an occurrence costs one step.
+const BYTES_COMPARED_PER_STEP: usize = 16;
 
-/// How many lines of a search text are tried to find the one that the fewest chunks may have.
-const PROBED: usize = 8;
+/// How many lines of a search text are looked up to find the one that the fewest chunks may have.
+const PROBED_LINES: usize = 8;
 
-/// A content, and the budget for searching it. After the budget is spent, searches find nothing, and [`Budget::is_spent`]
-/// tells that this proves nothing.
+/// A content, and the budget for searching it. When the budget is spent, searches find nothing, and
+/// [`Budget::is_spent`] says that this proves nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Haystack<'a> {
     content: &'a Content,
@@ -71,7 +71,7 @@ impl<'a> Haystack<'a> {
         self.content.line_count()
     }
 
-    /// One line, at a cost that does not count.
+    /// One line. This costs no budget.
     pub(crate) fn line(&self, index: usize) -> Option<Line<'a>> {
         self.content.line(index)
     }
@@ -97,13 +97,13 @@ impl<'a> Haystack<'a> {
             .take_while(move |(line, _)| !line.is_multiple_of(LINES_PER_STEP) || budget.spend(1))
     }
 
-    /// All places of these whole lines, ascending, overlapping ones included. None for no lines.
+    /// All places that have these whole lines, ascending, also overlapping ones. Without lines there is no place.
     pub(crate) fn whole_lines(&self, lines: &[&[u8]], normalization: Normalization) -> Vec<Place> {
         self.places(lines, normalization, false)
     }
 
-    /// All places of these non-blank lines with any blank lines between them, from the first to the last of them,
-    /// ascending. None for no lines.
+    /// All places that have these non-blank lines with any blank lines between them, ascending. Each is from the first
+    /// to the last of the lines. Without lines there is no place.
     pub(crate) fn skipping_blanks(&self, lines: &[&[u8]], normalization: Normalization) -> Vec<Place> {
         self.places(lines, normalization, true)
     }
@@ -120,13 +120,13 @@ impl<'a> Haystack<'a> {
 
     /// The lines that contain a text, ascending; at most two if `few`.
     pub(crate) fn lines_with(&self, text: &[u8], few: bool) -> Vec<usize> {
-        let most = if few { 2 } else { usize::MAX };
+        let max = if few { 2 } else { usize::MAX };
         let mut lines: Vec<usize> = Vec::new();
         self.occurrences(text, |line, _| {
             if lines.last() != Some(&line) {
                 lines.push(line);
             }
-            lines.len() < most
+            lines.len() < max
         });
         lines
     }
@@ -141,7 +141,7 @@ impl<'a> Haystack<'a> {
         places
     }
 
-    /// All lines that are not blank, in a normalization.
+    /// All lines that are not blank, for lookups in a normalization.
     pub(crate) fn solid(&self, normalization: Normalization) -> Solid<'a> {
         let enough = self.budget.spend(self.extent() / LINES_PER_STEP / LINES_PER_STEP + 1);
         let chunks = self.chunks(self.searched.0).take_while(|_| enough);
@@ -155,7 +155,7 @@ impl<'a> Haystack<'a> {
         Needle::new(lines, normalization, skip_blanks).places(self)
     }
 
-    /// The chunks from a line on, as far as they are searched.
+    /// The chunks from a line on, up to the end of the searched lines.
     fn chunks(&self, from: usize) -> impl Iterator<Item = PlacedChunk<'a>> + use<'a> {
         self.content.chunks(from..self.searched.1)
     }
@@ -168,13 +168,13 @@ impl<'a> Haystack<'a> {
         let finder = memmem::Finder::new(text);
         for placed in self.chunks(self.searched.0).filter(|placed| placed.chunk.may_hold(text)) {
             let bytes = placed.chunk.bytes();
-            if !self.budget.spend(bytes.len() / BYTES_SCANNED + 1) {
+            if !self.budget.spend(bytes.len() / BYTES_SCANNED_PER_STEP + 1) {
                 return;
             }
             let mut from = 0;
-            // Occurrences may overlap, so each comparison has to be paid for.
+            // Occurrences may overlap, so each comparison costs budget of its own.
             while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest))
-                && self.budget.spend(text.len() / BYTES_COMPARED + 1)
+                && self.budget.spend(text.len() / BYTES_COMPARED_PER_STEP + 1)
             {
                 // A text with a `\r` may also occur across a line ending, which does not count.
                 if let Some((line, range)) = placed.chunk.line_at(from + at)
@@ -193,6 +193,7 @@ impl<'a> Haystack<'a> {
 /// Lines to find, in a normalization.
 struct Needle<'a> {
     normalization: Normalization,
+    /// The hash and the normalized text of each line.
     lines: Vec<(u64, Cow<'a, [u8]>)>,
     borders: Borders,
     /// Whether blank lines between them are skipped.
@@ -207,7 +208,7 @@ impl<'a> Needle<'a> {
         Self { normalization, lines, borders, skips_blanks }
     }
 
-    /// All places of the lines, ascending. Searches only around the chunks that may have the rarest of the lines.
+    /// All places of the lines, ascending. Only the neighbourhood of chunks that may have the rarest line is searched.
     fn places(&self, hay: &Haystack<'_>) -> Vec<Place> {
         let chunks: Vec<PlacedChunk<'_>> = hay.chunks(hay.searched.0).collect();
         if !hay.budget.spend(chunks.len() + 1) {
@@ -218,23 +219,24 @@ impl<'a> Needle<'a> {
                 .iter()
                 .filter(move |placed| placed.chunk.hashes(self.normalization).may_have(self.lines[at].0))
         };
-        let mut asked = (0..self.lines.len()).step_by(self.lines.len().div_ceil(PROBED));
-        let rare = if self.lines.len() > 1 { asked.min_by_key(|&at| with(at).count()) } else { asked.next() };
+        let mut probed = (0..self.lines.len()).step_by(self.lines.len().div_ceil(PROBED_LINES));
+        let rare =
+            if self.lines.len() > 1 { probed.min_by_key(|&at| with(at).count()) } else { probed.next() };
         let Some(rare) = rare else { return Vec::new() };
         let mut places = Vec::new();
         let mut done = hay.searched.0;
         for placed in with(rare) {
             let until = (placed.first + placed.chunk.line_count()).min(hay.searched.1);
             if done < until {
-                let from = self.back(hay, placed.first, rare, done);
+                let from = self.lines_above(hay, placed.first, rare, done);
                 done = self.search(hay, from, until, &mut places);
             }
         }
         if hay.budget.is_spent() { Vec::new() } else { places }
     }
 
-    /// The line that is `count` lines of the needle before a line, but not before `limit`.
-    fn back(&self, hay: &Haystack<'_>, mut line: usize, mut count: usize, limit: usize) -> usize {
+    /// The line that is `count` lines above another one, but not above `limit`. Lines that are skipped do not count.
+    fn lines_above(&self, hay: &Haystack<'_>, mut line: usize, mut count: usize, limit: usize) -> usize {
         if !self.skips_blanks {
             return line.saturating_sub(count).max(limit);
         }
@@ -245,10 +247,10 @@ impl<'a> Needle<'a> {
         line.max(limit)
     }
 
-    /// Adds the places that begin in `from..until`. Returns the line before which all are found.
+    /// Adds the places that begin in `from..until`. Returns the line up to which all places are found.
     fn search(&self, hay: &Haystack<'_>, from: usize, until: usize, places: &mut Vec<Place>) -> usize {
         let Some(&(first, _)) = self.lines.first() else { return until };
-        // The lines that match so far.
+        // The lines of the file that match the first `matched` lines of the needle.
         let mut recent: VecDeque<usize> = VecDeque::new();
         let mut matched = 0;
         for placed in hay.chunks(from) {

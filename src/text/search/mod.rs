@@ -1,5 +1,5 @@
-//! Searches in a text. Reading more than a few lines spends [`Budget`]; there is no other way, since [`crate::text`] does
-//! not export its chunks.
+//! Searches in a text. Reading more than a few lines spends [`Budget`]. Nothing can go around it, because
+//! [`crate::text`] does not export its chunks.
 
 mod borders;
 mod budget;

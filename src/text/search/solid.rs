@@ -5,7 +5,7 @@ use crate::text::chunk::PlacedChunk;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The non-blank lines of a text, with an index of their own.
+/// The non-blank lines of a text. They are numbered without the blank ones.
 pub(crate) struct Solid<'a> {
     normalization: Normalization,
     /// For each chunk: how many non-blank lines come before it, the chunk, and its non-blank lines.
@@ -14,7 +14,7 @@ pub(crate) struct Solid<'a> {
 }
 
 impl<'a> Solid<'a> {
-    /// The non-blank lines of a range that these chunks cover.
+    /// The non-blank lines of a range of lines. The chunks have to cover the range.
     pub(super) fn new(
         normalization: Normalization,
         all: impl Iterator<Item = PlacedChunk<'a>>,
@@ -36,19 +36,19 @@ impl<'a> Solid<'a> {
         self.len
     }
 
-    /// The chunk of one of them, and its line there.
+    /// The chunk of a non-blank line, and its index there.
     fn position(&self, index: usize) -> Option<(&PlacedChunk<'a>, usize)> {
         let at = self.chunks.partition_point(|&(before, ..)| before <= index).checked_sub(1)?;
         let (before, placed, lines) = self.chunks.get(at)?;
         Some((placed, *lines.get(index - before)?))
     }
 
-    /// The line in the text of one of them.
+    /// The line in the text for a non-blank line.
     pub(crate) fn line(&self, index: usize) -> Option<usize> {
         self.position(index).map(|(placed, line)| placed.first + line)
     }
 
-    /// The index of a line of the text; `None` if it is blank.
+    /// The index of a line of the text among the non-blank lines; `None` if it is blank.
     pub(crate) fn index(&self, line: usize) -> Option<usize> {
         let at = self.chunks.partition_point(|(_, placed, _)| placed.first <= line).checked_sub(1)?;
         let (before, placed, lines) = self.chunks.get(at)?;
@@ -59,7 +59,7 @@ impl<'a> Solid<'a> {
         self.position(index).map_or(&[], |(placed, line)| placed.chunk.line(line).text)
     }
 
-    /// The hashes of a range of them.
+    /// The hashes of a range of the non-blank lines.
     pub(crate) fn hashes_of(&self, range: Range<usize>) -> Vec<u64> {
         let from = self.chunks.partition_point(|&(before, ..)| before <= range.start).saturating_sub(1);
         let chunks = self.chunks.iter().skip(from).take_while(|&&(before, ..)| before < range.end);
@@ -71,12 +71,13 @@ impl<'a> Solid<'a> {
         chunks.flat_map(of_chunk).collect()
     }
 
-    /// Where lines with these hashes are. For a hash with more than `most` lines, only enough to tell that.
-    pub(crate) fn spots(&self, wanted: &[u64], most: usize) -> HashMap<u64, Vec<usize>> {
+    /// Where lines with these hashes are. If a hash has more than `max` lines, some of them may be left out, but more
+    /// than `max` are returned.
+    pub(crate) fn spots(&self, wanted: &[u64], max: usize) -> HashMap<u64, Vec<usize>> {
         let mut spots: HashMap<u64, Vec<usize>> = wanted.iter().map(|&hash| (hash, Vec::new())).collect();
         for (before, placed, lines) in &self.chunks {
             let asked = |(hash, spots): (&u64, &Vec<usize>)| {
-                (spots.len() <= most && placed.chunk.hashes(self.normalization).may_have(*hash))
+                (spots.len() <= max && placed.chunk.hashes(self.normalization).may_have(*hash))
                     .then_some(*hash)
             };
             let wanted: Vec<u64> = spots.iter().filter_map(asked).collect();

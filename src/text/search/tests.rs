@@ -1,10 +1,10 @@
-//! Finds all places of a text in small contents.
+//! Searches in small contents.
 
 use crate::pattern::lines;
 use crate::text::search::{Budget, Haystack};
 use crate::text::{Content, Normalization};
 
-/// The first lines of all places, which a repeated search has to confirm.
+/// The first lines of all places. Repeated searches have to find the same.
 fn starts(file: &str, text: &str, normalization: Normalization) -> Vec<usize> {
     let content = Content::new(file.as_bytes());
     let budget = Budget::default();
@@ -39,7 +39,7 @@ fn normalizations_decide_which_lines_are_equal() {
 }
 
 #[test]
-fn a_text_lies_within_one_line() {
+fn a_text_matches_only_within_a_line() {
     assert_eq!(spots("max = 10\r\nx = 1;\r\n", "= 1"), [(0, 4), (1, 2)]);
     assert_eq!(spots("a\r\nb", "\r"), []);
     assert_eq!(spots("x", ""), []);

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_tokens() {
+    fn a_part_of_a_line_consists_of_whole_tokens() {
         assert!(borders("if x = 1;", "x = 1") && borders("f(a, b);", ", b") && borders("(x)(y)", "(x)"));
         assert!(borders("föo foo", "foo") && borders("a::b", "b") && borders("x.y()", "y"));
         assert!(!borders("max = 10", "x = 1") && !borders("foo_bar", "foo") && !borders("naïve", "na"));

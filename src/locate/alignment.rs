@@ -1,4 +1,4 @@
-//! A search text at a place, line by line: which line of the file each of its lines is, and how the indentation
+//! A search text at a place of the file: which line of the file each of its lines matches, and how the indentation
 //! differs.
 
 use super::indent::{Pair, Shift};
@@ -17,19 +17,19 @@ pub(super) struct Alignment {
     pub(super) match_mode: MatchMode,
     /// The shift from the indentation of the search text to that of the file.
     pub(super) shift: Shift,
-    /// The indentation that only the first line of the search text lacks. If [`Alignment::shift`] changes something,
-    /// this is another reading.
-    pub(super) first: Option<Vec<u8>>,
+    /// The indentation that the first line of the search text lost, if all other lines are indented as in the file. If
+    /// [`Alignment::shift`] changes something, there are two readings: this one and the shift.
+    pub(super) lost_indent: Option<Vec<u8>>,
     /// The similarity in percent, if lines differ in more than whitespace and look-alikes.
     pub(super) similarity: Option<u8>,
-    /// The line of the file for each line of the search text, `None` for a blank one that the file lacks. Without this,
-    /// the lines are consecutive.
+    /// The line of the file for each line of the search text; `None` for a line that the file lacks there, which is
+    /// blank or an elision. If the whole field is `None`, the lines are consecutive.
     lines: Option<Vec<Option<usize>>>,
 }
 
 impl Alignment {
-    /// The search text at a place that it matches in this match mode. `None` if no one mapping makes the indentation
-    /// the same.
+    /// Aligns the search text with a place that it matches in this match mode. `None` if no mapping of the indentation
+    /// fits all lines.
     pub(super) fn at(
         hay: Haystack<'_>,
         pattern: &Pattern<'_>,
@@ -38,12 +38,13 @@ impl Alignment {
     ) -> Option<Self> {
         let lines = match match_mode.scope {
             Scope::Whole | Scope::Part => None,
-            Scope::SkippingBlanks => Some(pair(hay, &pattern.before, &place)),
+            Scope::SkippingBlanks => Some(pair_lines(hay, &pattern.before, &place)),
         };
         Self::of(hay, pattern, place, match_mode, lines)
     }
 
-    /// The search text at a place, with the line of the file for each of its lines, unless they are consecutive.
+    /// Aligns the search text with a place, given the line of the file for each of its lines, unless these are
+    /// consecutive.
     pub(super) fn of(
         hay: Haystack<'_>,
         pattern: &Pattern<'_>,
@@ -52,29 +53,29 @@ impl Alignment {
         lines: Option<Vec<Option<usize>>>,
     ) -> Option<Self> {
         let mut aligned = Self::new(place, match_mode, lines);
-        aligned.grow(pattern);
+        aligned.extend_place(pattern);
         if match_mode.is_shifted() {
-            (aligned.shift, aligned.first) = aligned.indentation(hay, pattern)?;
+            (aligned.shift, aligned.lost_indent) = aligned.shift_and_lost_indent(hay, pattern)?;
         }
         Some(aligned)
     }
 
-    /// An empty search text before a line.
+    /// The alignment of an empty search text, before a line.
     pub(super) fn of_nothing(line: usize) -> Self {
         Self::new(Place::lines(line, line), MatchMode::EXACT, None)
     }
 
     fn new(place: Place, match_mode: MatchMode, lines: Option<Vec<Option<usize>>>) -> Self {
-        Self { place, match_mode, shift: Shift::None, first: None, similarity: None, lines }
+        Self { place, match_mode, shift: Shift::None, lost_indent: None, similarity: None, lines }
     }
 
-    /// The same with blank lines paired from below; `None` if that makes no difference.
-    pub(super) fn paired_below(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<Self> {
-        let other = with_blanks(hay, &pattern.before, self.lines.clone()?, true);
+    /// The same alignment with the blank lines paired from below; `None` if that makes no difference.
+    pub(super) fn paired_from_below(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<Self> {
+        let other = pair_blank_lines(hay, &pattern.before, self.lines.clone()?, true);
         (self.lines.as_ref() != Some(&other)).then(|| {
-            let mut below = Self { lines: Some(other), ..self.clone() };
-            below.grow(pattern);
-            below
+            let mut from_below = Self { lines: Some(other), ..self.clone() };
+            from_below.extend_place(pattern);
+            from_below
         })
     }
 
@@ -86,7 +87,7 @@ impl Alignment {
         }
     }
 
-    /// The lines of the search text that the file has, each with the line of the file.
+    /// The lines of the search text that the file has, each with its line in the file.
     pub(super) fn pairs<'p>(
         &'p self,
         pattern: &'p Pattern<'_>,
@@ -94,8 +95,8 @@ impl Alignment {
         (0..pattern.before.len()).filter_map(|before| Some((before, self.line(before)?)))
     }
 
-    /// Extends the place by the blank lines at its edges.
-    fn grow(&mut self, pattern: &Pattern<'_>) {
+    /// Extends the place by the blank lines that are matched at its edges.
+    fn extend_place(&mut self, pattern: &Pattern<'_>) {
         if self.lines.is_some() {
             let first = self.pairs(pattern).map(|(_, line)| line).min();
             let last = self.pairs(pattern).map(|(_, line)| line).max();
@@ -105,21 +106,21 @@ impl Alignment {
         }
     }
 
-    /// The indentation of each line that is not blank, in the search text and in the file.
+    /// The indentation of each matched line that is not blank, in the search text and in the file.
     pub(super) fn indentations(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<Pair> {
-        self.matched(hay, pattern).into_iter().map(|(_, pair)| pair).collect()
+        self.lines_and_indentations(hay, pattern).into_iter().map(|(_, pair)| pair).collect()
     }
 
-    /// The same, with the line of the search text.
-    fn matched(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<(usize, Pair)> {
+    /// As [`Alignment::indentations`], each with the index of its line in the search text.
+    fn lines_and_indentations(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Vec<(usize, Pair)> {
         let normalization = self.match_mode.aligned_normalization();
         let pair = |written: &[u8], real: &[u8]| {
             let texts = [written, real].map(|text| normalization.of(text));
             let indents = texts.each_ref().map(|text| indentation(text));
             let steps = texts.each_ref().map(|text| step_indentation(text));
-            // Both have the space that aligns the star of a comment.
-            let aligned = indents.iter().zip(&steps).all(|(indent, step)| step.len() < indent.len());
-            let [written, real] = if aligned { steps } else { indents };
+            // If both lines have the space that aligns the star of a comment, it does not count.
+            let have_star = indents.iter().zip(&steps).all(|(indent, step)| step.len() < indent.len());
+            let [written, real] = if have_star { steps } else { indents };
             (written.to_vec(), real.to_vec())
         };
         let texts =
@@ -132,18 +133,23 @@ impl Alignment {
             .collect()
     }
 
-    /// The shift of all lines, and the indentation that only the first line lacks, if all others are indented as in the
-    /// file.
-    fn indentation(&self, hay: Haystack<'_>, pattern: &Pattern<'_>) -> Option<(Shift, Option<Vec<u8>>)> {
-        let matched = self.matched(hay, pattern);
+    /// Returns the shift of all lines, and the indentation that the first line lost, if all others are indented as in
+    /// the file. `None` if neither explains the indentation of the file.
+    fn shift_and_lost_indent(
+        &self,
+        hay: Haystack<'_>,
+        pattern: &Pattern<'_>,
+    ) -> Option<(Shift, Option<Vec<u8>>)> {
+        let matched = self.lines_and_indentations(hay, pattern);
         let same = |(_, (written, real)): &(usize, Pair)| written == real;
         if pattern.end != End::AsFile {
             let kept: HashSet<usize> = pattern.kept().collect();
-            let lost = |(before, (written, real)): &(usize, Pair)| {
+            let lost_mark = |(before, (written, real)): &(usize, Pair)| {
                 kept.contains(before) && real.strip_suffix(&**written) == Some(b" ")
             };
-            if matched.iter().all(|line| same(line) || lost(line)) {
-                // Context lines that lack one space have lost their mark.
+            // The mark of a context line in a diff is a space. If context lines alone lack one space, they have lost
+            // their mark, and nothing is shifted.
+            if matched.iter().all(|line| same(line) || lost_mark(line)) {
                 return Some((Shift::None, None));
             }
         }
@@ -153,13 +159,13 @@ impl Alignment {
             (is_first && is_lost && rest.iter().all(same)).then(|| real.clone())
         });
         let pairs: Vec<Pair> = matched.into_iter().map(|(_, pair)| pair).collect();
-        let shift = Shift::between(&pairs).filter(Shift::is_even);
+        let shift = Shift::between(&pairs).filter(Shift::is_uniform);
         Some((shift.or(first.as_ref().map(|_| Shift::None))?, first))
     }
 }
 
 /// Pairs the lines of a search text with those of a place that begins and ends with a line that is not blank.
-fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place) -> Vec<Option<usize>> {
+fn pair_lines(hay: Haystack<'_>, before: &[&[u8]], place: &Place) -> Vec<Option<usize>> {
     let mut lines: Vec<Option<usize>> = vec![None; before.len()];
     let mut real = (place.first()..place.behind()).filter(|&line| !hay.is_blank(line));
     for (index, text) in before.iter().enumerate() {
@@ -167,12 +173,16 @@ fn pair(hay: Haystack<'_>, before: &[&[u8]], place: &Place) -> Vec<Option<usize>
             lines[index] = real.next();
         }
     }
-    with_blanks(hay, before, lines, false)
+    pair_blank_lines(hay, before, lines, false)
 }
 
-/// Pairs the blank lines of a search text, after the others are paired, as far as the file has blank lines there: those
-/// between two others from above or from below, those at the edges from the nearest line.
-fn with_blanks(
+/// Pairs the blank lines of a search text with those of the file, after the other lines are paired. If one side has
+/// more blank lines between two other lines, they are paired from above or from below:
+/// ```text
+/// search text:  `a`, ``, `b`      file:  `a`, ``, ``, `b`      from above: with the first, from below: with the second
+/// ```
+/// Blank lines at the edges are paired from the nearest other line.
+fn pair_blank_lines(
     hay: Haystack<'_>,
     before: &[&[u8]],
     mut lines: Vec<Option<usize>>,
@@ -198,7 +208,7 @@ fn with_blanks(
             (None, None) => (0, 0),
         };
         let count = (end - start).min(to.saturating_sub(from));
-        // At an edge they are the nearest ones.
+        // Above the first other line they are paired from that line upwards.
         let from_below = above.is_none() || below.is_some() && is_from_below;
         for step in 0..count {
             let (written, line) =
@@ -220,11 +230,11 @@ mod tests {
         let before: Vec<&[u8]> = before.iter().map(|line| line.as_bytes()).collect();
         let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
         let hay = Haystack::new(&content, &budget);
-        with_blanks(hay, &before, pair(hay, &before, &Place::lines(start, end)), from_below)
+        pair_blank_lines(hay, &before, pair_lines(hay, &before, &Place::lines(start, end)), from_below)
     }
 
     #[test]
-    fn blank_lines_pair_as_far_as_both_sides_have_them() {
+    fn blank_lines_that_both_sides_have_are_paired() {
         assert_eq!(pairs("a\n\n\nb\n", &["a", "", "b"], 0, 4, false), [Some(0), Some(1), Some(3)]);
         assert_eq!(pairs("a\n\n\nb\n", &["a", "", "b"], 0, 4, true), [Some(0), Some(2), Some(3)]);
         assert_eq!(pairs("a\n\nb\n", &["a", "", "", "b"], 0, 3, false), [Some(0), Some(1), None, Some(2)]);

@@ -1,11 +1,12 @@
-//! The part of a file in which a hunk may match, by headings and order. A place out of bounds is never taken.
+//! The part of a file in which a hunk may match, because of its headings and its order. A match out of bounds is never
+//! taken.
 
 use crate::text::search::{Haystack, Place};
 
-/// How many lines beyond a region are searched, besides twice the lines of a search text.
-const MORE: usize = 64;
+/// Beyond a region, this number of lines is searched, and twice as many as the search text has.
+const SEARCH_MARGIN: usize = 64;
 
-/// Why a place is not taken.
+/// Why a match is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Objection {
     /// It is not in the region of the heading on this line, from 0.
@@ -18,9 +19,9 @@ pub(super) enum Objection {
     Token,
     /// It is in a comment, and the search text is code.
     Comment,
-    /// Its blank lines are elsewhere than in the search text, or nothing but blank lines would change.
+    /// Its blank lines differ from those of the search text, so that it is unclear what would change.
     Blanks,
-    /// The hunk may be already applied there, which proves too little.
+    /// The hunk may be already applied there, but the lines there do not prove it.
     Applied,
 }
 
@@ -36,7 +37,7 @@ impl Objection {
 pub(super) struct Region {
     /// The line of the heading.
     pub(super) heading: usize,
-    /// The line of the outermost heading that the hunk names around it, or its own.
+    /// The line of the outermost of the headings of the hunk; `heading` if there is only one.
     pub(super) outermost: usize,
     /// The last line at which a place may begin.
     pub(super) last: usize,
@@ -56,11 +57,12 @@ impl Region {
 /// The bounds for the match of a hunk.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bounds {
-    /// The regions of the headings; one has to have the place. `None` without a heading.
+    /// The regions of the lines that the heading may mean; the place has to be in one of them. `None` without a
+    /// heading.
     pub(super) regions: Option<Vec<Region>>,
     /// The first line at which a place may begin.
     pub(super) from: usize,
-    /// The last line that is not blank, if the place has to be at the end of the file: it may not end before it.
+    /// If the place has to be at the end of the file: the last line that is not blank. The place may not end before it.
     pub(super) tail: Option<usize>,
 }
 
@@ -68,18 +70,18 @@ impl Bounds {
     /// No bounds.
     pub(super) const NONE: Self = Self { regions: None, from: 0, tail: None };
 
-    /// The part of a text in which a place with this number of lines may be.
+    /// Limits a search to the lines where a match of this number of lines may be.
     pub(super) fn narrow<'a>(&self, hay: Haystack<'a>, lines: usize) -> Haystack<'a> {
         let Some(regions) = &self.regions else { return hay };
         let first = regions.iter().map(|region| region.heading).min().unwrap_or(0);
         let last = regions.iter().map(|region| region.last).max().unwrap_or(0);
-        // A place may contain the heading, and continue after the last line at which it may begin, with blank lines
-        // between.
-        let more = lines.saturating_mul(2) + MORE;
-        hay.within(first.saturating_sub(more)..last.saturating_add(more))
+        // A match may contain the heading, and it may end after the last line at which it may begin. It may also have
+        // more blank lines than the search text.
+        let margin = lines.saturating_mul(2) + SEARCH_MARGIN;
+        hay.within(first.saturating_sub(margin)..last.saturating_add(margin))
     }
 
-    /// Why a place is out of bounds, if it is.
+    /// Returns why a place is out of bounds, or `None` if it is within them.
     pub(super) fn objection(&self, place: &Place) -> Option<Objection> {
         if let Some(regions) = &self.regions
             && !regions.iter().any(|region| region.holds(place))
@@ -98,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_region_has_the_places_that_contain_its_heading_or_begin_below_it() {
+    fn a_region_holds_places_with_its_heading_or_below_it() {
         let region = Region { heading: 3, outermost: 3, last: 7, opens: true };
         let with = |start: usize, end: usize| region.holds(&Place::lines(start, end));
         assert!(with(2, 5) && with(3, 4) && with(4, 5) && with(7, 9));

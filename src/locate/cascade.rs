@@ -6,7 +6,7 @@ use super::arrange::arrange;
 use super::combine::combined;
 use super::evidence;
 use super::solution::{Placement, Stage};
-use super::thresholds::LINE_COMPARED;
+use super::thresholds::STEPS_PER_LINE;
 use super::tier::Tier;
 use super::{Applied, Note, Outcome};
 use crate::diag::{Code, Refusal};
@@ -15,23 +15,24 @@ use crate::text::Content;
 use crate::text::search::{Haystack, Place};
 use crate::version::{self, Lineage, Version};
 
-/// Locates hunks, all or none, and applies them.
-pub(super) fn settle(
+/// Locates hunks and applies them, all or none.
+pub(super) fn apply(
     context: &Context<'_>,
     version: &Version,
     hunks: &[Hunk],
 ) -> Result<Applied, Vec<Refusal>> {
-    match (Cascade { context, version, hunks }).settle() {
+    match (Cascade { context, version, hunks }).apply() {
         // A search that was cut short proves nothing.
         _ if context.budget.is_spent() => Err(vec![*evidence::too_costly()]),
         Ok(applied) if context.repeat(0).elsewhere > 0 && applied.outcome == Outcome::Changes => {
-            // Another place of the base was not meant the first time. One that an edit made since may be.
+            // The response has this hunk earlier, too. If it matches lines of the base now, these were not meant then,
+            // so the hunk is a repetition. But lines that an edit added since then may be meant.
             match applied.matched.iter().all(|matched| matched.base_line.is_some()) {
                 true => Ok(Applied { version: version.clone(), outcome: Outcome::AlreadyApplied, ..applied }),
                 false => Err(vec![*evidence::duplicate()]),
             }
         }
-        settled => settled,
+        result => result,
     }
 }
 
@@ -42,38 +43,38 @@ struct Cascade<'a> {
 }
 
 impl Cascade<'_> {
-    fn settle(&self) -> Result<Applied, Vec<Refusal>> {
+    fn apply(&self) -> Result<Applied, Vec<Refusal>> {
         let content = self.version.content();
         let hay = Haystack::new(content, self.context.budget);
         let repeat = self.context.repeat(0);
         let is_repeated = repeat.elsewhere > 0 || repeat.index > 0;
         let is_made_from = self.context.blob == Some(content);
         let context = Context { base: self.version.base(), is_made_from, ..*self.context };
-        // Identical hunks are counted in the current text.
+        // Identical hunks take one match after the other in the current text, so the base does not help.
         let base = context.base.filter(|_| repeat.elsewhere == 0 && repeat.total == 1);
         if let Some((base, lineage)) = base
-            && let Some(settled) = self.with_base(&context, base, lineage)
+            && let Some(result) = self.with_base(&context, base, lineage)
         {
-            return settled;
+            return result;
         }
         match arrange(&context, hay, self.hunks, Stage::AlreadyApplied) {
             Ok(placements) => self.finish(placements),
-            // The response has them more often than the file, so those before were applied.
+            // The response has the hunk more often than the file has matches: the earlier ones were applied.
             Err(refusals) if is_repeated && refusals.iter().all(has_no_match) => {
                 let none = self.hunks.iter().map(|_| Placement::NoChange).collect();
                 Ok(Applied { outcome: Outcome::AlreadyApplied, ..self.finish(none)? })
             }
             Err(refusals) => match self.on_blob(&context) {
                 Some(merged) => self.finish(merged?),
-                // Looser matches would not make several matches fewer.
+                // Looser modes do not help against several matches.
                 None if !refusals.iter().all(has_no_match) => Err(refusals),
                 None => self.finish(arrange(&context, hay, self.hunks, Stage::Loose)?),
             },
         }
     }
 
-    /// The result of the hunks by their places in the current text and in the base; `None` if neither has places for
-    /// all.
+    /// Locates the hunks in the current text and in the base, and applies them where they are meant. `None` if neither
+    /// text has a place for each of them.
     fn with_base(
         &self,
         context: &Context<'_>,
@@ -93,7 +94,7 @@ impl Cascade<'_> {
         match (now, in_base) {
             (None, Ok(in_base)) if changes_something(&in_base) => bring(in_base),
             (None, _) => None,
-            (Some(now), Ok(in_base)) if is_closer(&in_base, &now, lineage) => bring(in_base),
+            (Some(now), Ok(in_base)) if base_is_stricter(&in_base, &now, lineage) => bring(in_base),
             (Some(now), in_base) => {
                 let refusal = match in_base {
                     Ok(in_base) => is_in_base_too(&in_base, &now, lineage)
@@ -105,8 +106,8 @@ impl Cascade<'_> {
         }
     }
 
-    /// The refusal of a hunk whose match is the only one of several in the base that earlier edits have left: it may mean
-    /// what such an edit made of another one.
+    /// Refuses a hunk with several matches in the base if earlier edits have left only one of them. The hunk may mean
+    /// one of the others, which such an edit has changed.
     fn only_one_left(
         &self,
         hay: Haystack<'_>,
@@ -118,7 +119,9 @@ impl Cascade<'_> {
             let change = &self.hunks[refusal.hunk].change;
             let is_tool = matches!(change, Change::Texts { unit: Unit::Verbatim { .. }, .. });
             let place = match &now[refusal.hunk] {
-                one @ Placement::Change(solution) if !is_tool && !is_new(one, lineage) => solution.place,
+                one @ Placement::Change(solution) if !is_tool && !is_in_new_lines(one, lineage) => {
+                    solution.place
+                }
                 _ => return None,
             };
             let lines = change.search_lines().len();
@@ -129,7 +132,8 @@ impl Cascade<'_> {
         })
     }
 
-    /// The placements of hunks that match the blob that they were made from, brought over to the current text.
+    /// Locates hunks in the blob that they were made from, and brings their places over to the current text. `None` if
+    /// they do not match there, or if the blob is not known.
     fn on_blob(&self, context: &Context<'_>) -> Option<Result<Vec<Placement>, Vec<Refusal>>> {
         let content = self.version.content();
         let blob = context.blob.filter(|_| !context.is_made_from)?;
@@ -137,7 +141,7 @@ impl Cascade<'_> {
         let of_blob = Context { base: None, is_made_from: true, ..*context };
         let placements = arrange(&of_blob, then, self.hunks, Stage::Places).ok()?;
         if !changes_something(&placements)
-            || !self.context.budget.spend(LINE_COMPARED * (blob.line_count() + content.line_count()))
+            || !self.context.budget.spend(STEPS_PER_LINE * (blob.line_count() + content.line_count()))
         {
             return None;
         }
@@ -145,13 +149,13 @@ impl Cascade<'_> {
         let common = (0..blob.line_count()).filter(|line| lineage.of(*line).is_some()).count();
         let is_of_file = common > 0 && 2 * common >= blob.line_count().max(content.line_count());
         let have_context = self.hunks.iter().all(|hunk| !hunk.change.search_lines().is_empty());
-        // Without context lines, only a version of this very file says where the lines go.
+        // A hunk without a search text can be brought over only from a version of this very file.
         (have_context || is_of_file).then(|| bring_over(blob, content, &lineage, placements))
     }
 
     /// Applies all changes at once.
     fn finish(&self, placements: Vec<Placement>) -> Result<Applied, Vec<Refusal>> {
-        let says_something = placements.iter().any(|one| !matches!(one, Placement::NoChange));
+        let is_change = placements.iter().any(|one| !matches!(one, Placement::NoChange));
         let (mut matched, mut notes) = (Vec::new(), Vec::new());
         let (mut changes, mut applied) = (Vec::new(), Vec::new());
         for (hunk, placement) in placements.into_iter().enumerate() {
@@ -175,7 +179,7 @@ impl Cascade<'_> {
         let changes =
             combined(changes, &applied, self.version.content()).map_err(|refusal| vec![*refusal])?;
         let version = self.version.with(&changes);
-        let outcome = Outcome::of(version.content() != self.version.content(), says_something);
+        let outcome = Outcome::of(version.content() != self.version.content(), is_change);
         Ok(Applied { version, matched, notes, outcome })
     }
 }
@@ -188,7 +192,7 @@ fn has_no_match(refusal: &Refusal) -> bool {
     refusal.code == Code::SearchNotFound
 }
 
-/// Whether a hunk matches loosely, at lines that are as in the base.
+/// Whether a hunk does not match exactly, and matches only lines that are as in the base.
 fn is_loose(placement: &Placement, lineage: &Lineage) -> bool {
     let Placement::Change(solution) = placement else { return false };
     let of_base = |line: usize| lineage.origin(line).is_some();
@@ -196,21 +200,21 @@ fn is_loose(placement: &Placement, lineage: &Lineage) -> bool {
 }
 
 /// Whether a hunk matches only lines that earlier edits added.
-fn is_new(placement: &Placement, lineage: &Lineage) -> bool {
+fn is_in_new_lines(placement: &Placement, lineage: &Lineage) -> bool {
     let Placement::Change(solution) = placement else { return false };
     let mut lines = solution.place.first()..solution.place.behind();
     !lines.is_empty() && lines.all(|line| lineage.origin(line).is_none())
 }
 
-/// The first hunk that matches lines that earlier edits added, but also has a match in the base that still exists, with
-/// both places.
+/// Finds a hunk that matches only lines that earlier edits added, but also has a match in the base that still exists.
+/// Returns the first such hunk with both places.
 fn is_in_base_too(
     in_base: &[Placement],
     placements: &[Placement],
     lineage: &Lineage,
 ) -> Option<(usize, [Place; 2])> {
     placements.iter().zip(in_base).enumerate().find_map(|(hunk, (one, other))| match (one, other) {
-        (Placement::Change(solution), Placement::Change(other)) if is_new(one, lineage) => {
+        (Placement::Change(solution), Placement::Change(other)) if is_in_new_lines(one, lineage) => {
             let first = lineage.of(other.place.first())?;
             let place = Place::lines(first, first + other.place.behind() - other.place.first());
             Some((hunk, [place.min(solution.place), place.max(solution.place)]))
@@ -219,8 +223,9 @@ fn is_in_base_too(
     })
 }
 
-/// Whether one of the hunks has a stricter match in the base: that one is meant, even if it is gone.
-fn is_closer(in_base: &[Placement], placements: &[Placement], lineage: &Lineage) -> bool {
+/// Whether one of the hunks has a stricter match in the base than in the current text. That one is meant, even if an
+/// earlier edit has changed it.
+fn base_is_stricter(in_base: &[Placement], placements: &[Placement], lineage: &Lineage) -> bool {
     placements.iter().zip(in_base).any(|(one, other)| match (one, other) {
         (Placement::Change(solution), Placement::Change(other)) => {
             is_loose(one, lineage) && other.matched.tier.max(Tier::Eol) < solution.matched.tier
@@ -229,10 +234,10 @@ fn is_closer(in_base: &[Placement], placements: &[Placement], lineage: &Lineage)
     })
 }
 
-/// The placements in the base, brought over to the current text.
+/// Brings placements in the base over to the current text.
 ///
 /// # Errors
-/// The lines of a place were changed.
+/// An earlier edit has changed the lines of a place.
 fn bring_over(
     base: &Content,
     content: &Content,

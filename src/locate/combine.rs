@@ -1,4 +1,4 @@
-//! Combines the changes of the hunks of a file: not all readings of hunks are possible at once.
+//! Combines the changes of all hunks of a file, and refuses hunks that contradict each other.
 
 use super::evidence;
 use crate::diag::Refusal;
@@ -6,12 +6,13 @@ use crate::text::Content;
 use crate::text::search::Place;
 use crate::version::LineChange;
 
-/// All changes of the hunks of a file, in their order. `changes` has the index of the hunk for each, `applied` the
-/// places of hunks that are already applied. Insertions at one line keep the order of their hunks, after those that do
-/// not belong to the line below.
+/// Returns the changes of all hunks of a file, in the order of the file. `changes` has the index of the hunk for each,
+/// and `applied` has the places of hunks that are already applied. Insertions at one line keep the order of their
+/// hunks, but those that belong to the line below go last.
 ///
 /// # Errors
-/// Two change the same lines, two insertions begin with the same lines, or one changes what another has applied.
+/// Two hunks change the same lines, two insertions at one line begin with the same lines, or a hunk changes lines at
+/// which another one is already applied.
 pub(super) fn combined(
     mut changes: Vec<(usize, LineChange)>,
     applied: &[(usize, Place)],
@@ -26,17 +27,18 @@ pub(super) fn combined(
         other.start < one.end || is_insertion && begins
     });
     let clash = clashes.next().map(|((first, _), (second, other))| (*first.max(second), other.start));
-    let is_taken = |(_, place): &&(usize, Place)| {
+    let is_changed = |(_, place): &&(usize, Place)| {
         changes.iter().any(|(_, change)| change.start < place.behind() && place.first() < change.end)
     };
-    let taken = || applied.iter().find(is_taken).map(|(hunk, place)| (*hunk, place.first()));
-    match clash.or_else(taken) {
+    let changed = || applied.iter().find(is_changed).map(|(hunk, place)| (*hunk, place.first()));
+    match clash.or_else(changed) {
         Some((hunk, line)) => Err(Box::new(evidence::two_hunks(line).of_hunk(hunk))),
         None => Ok(with_one_newline(changes, content)),
     }
 }
 
-/// The changes; several at the end of a file without a final newline become one, which adds that newline only once.
+/// Returns the changes without the indexes of their hunks. If the file has no final newline, several changes at its end
+/// become one, so that the newline is added only once.
 fn with_one_newline(changes: Vec<(usize, LineChange)>, content: &Content) -> Vec<LineChange> {
     let end = content.line_count();
     let mut all: Vec<LineChange> = Vec::with_capacity(changes.len());

@@ -1,5 +1,7 @@
-//! Hunks with gaps: a gap is lines of the file, between two segments of the search text, that it does not have. Tier 7:
-//! a line such as `...` or `// ... existing code ...` in both texts keeps them. A `~` line of a diff removes them.
+//! Hunks with gaps. A gap stands for lines of the file that the search text leaves out between two of its segments.
+//!
+//! At tier 7, an elision, which is a line such as `...` or `// ... existing code ...` in both texts, keeps these lines.
+//! A `~` line of a diff removes them.
 
 use super::alignment::Alignment;
 use super::bounds::Bounds;
@@ -16,11 +18,12 @@ use crate::pattern::Step;
 use crate::text::search::Place;
 use crate::text::{depth, is_blank};
 
-/// The solution of a hunk whose segments each match one place in the whole file, in order and with one shift. `None` if
-/// it has no gap, or if the lines of a gap do not belong to the block above it.
+/// Locates a hunk with gaps. Each segment has to match in exactly one place of the whole file. The places have to be in
+/// order, one shift has to fit all of them, and the lines of a gap have to belong to the block above it. `None` if that
+/// is not so, or if the hunk has no gap.
 ///
 /// # Errors
-/// A segment matches several places.
+/// A segment matches in several places.
 pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
     let Query { context, hay, pattern, .. } = *query;
     let keeps_gaps = !pattern.steps.contains(&Step::Gap);
@@ -74,8 +77,8 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     let place = Place { start: first.start, end: last.end };
     let end = Place { start: place.end, ..place };
     let Some(aligned) = Alignment::of(hay, pattern, place, match_mode, Some(lines)) else { return Ok(None) };
-    let is_one_shift = !matches!(aligned.shift, Shift::Steps(_)) || aligned.first.is_some();
-    if !is_one_shift || !query.admits(&place) || !query.admits(&end) {
+    let has_one_shift = !matches!(aligned.shift, Shift::Steps(_)) || aligned.lost_indent.is_some();
+    if !has_one_shift || !query.admits(&place) || !query.admits(&end) {
         return Ok(None);
     }
     let mut solution = match already_applied {
@@ -89,8 +92,8 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     Ok(Some(solution))
 }
 
-/// Whether the lines between two places belong to the block above them: if the first of them is deeper than the last
-/// line above, all have to be deeper than that line, else none may be shallower.
+/// Whether the lines between two places belong to the block of the line above them. If the first of them is deeper than
+/// the line above, all have to be deeper than it; otherwise none may be shallower than it.
 fn is_in_one_block(query: &Query<'_>, above: &Place, below: &Place) -> bool {
     let hay = query.hay;
     let mut last = (above.first()..above.behind()).rev().filter(|line| !hay.is_blank(*line));

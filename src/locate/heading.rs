@@ -1,8 +1,8 @@
-//! The headings of a file: lines that a hunk names, and the blocks below them.
+//! Finds the lines of a file that the heading of a hunk may mean, and the blocks below them.
 
 use super::Context;
 use super::bounds::Region;
-use super::thresholds::CUT_SECTION;
+use super::thresholds::MIN_CUT_SECTION;
 use crate::text::search::{Haystack, Place, is_of_tokens};
 use crate::text::{Language, Normalization, Trait, depth, indentation, is_blank};
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// The normalizations in which a line may equal a heading, the strictest first: tiers 1 to 5.
 const NORMALIZATIONS: [Normalization; 5] = Normalization::ALL;
 
-/// The rank after these: a line that contains the heading.
+/// The rank of a line that only contains the heading. It comes after all of these.
 const CONTAINING: usize = NORMALIZATIONS.len();
 
 /// A line that may be a heading, and its rank: the index in [`NORMALIZATIONS`], or [`CONTAINING`].
@@ -38,12 +38,15 @@ impl<'a> Headings<'a> {
 
     /// The region of the heading on a line.
     ///
-    /// It begins a block if the next line is indented deeper; blank lines, lone brackets, comments and similar lines
-    /// may come between. The block ends before a line that is indented no deeper than the heading and begins with a
-    /// letter, `_` or `$`, as git finds the first lines of functions; a place may begin at that line but not below it.
-    /// A label ends only a block that a label begins. A block whose heading begins with another sign also ends before a
-    /// line with that sign, and so do sections, whose lines are not indented: `.a {` before `.b {`, `[a]` before `[b]`,
-    /// `# One` before `# Two`. A block in brackets whose lines are not indented ends with its bracket.
+    /// A heading begins a block if the next line is deeper. Blank lines, lone brackets, comments and similar lines may
+    /// be between them. The block ends before the first line that is not deeper than the heading and begins with a
+    /// letter, `_` or `$`, because git finds the first lines of functions like this. A place may still begin at that
+    /// line, but not below it. Besides:
+    /// - A label, such as `error:` in C, ends only a block that a label begins.
+    /// - If the heading begins with another sign, a line with the same sign ends the block, too, such as `.b {` that of
+    ///   `.a {`. Sections end like that, although their lines are not deeper: `[a]` before `[b]`.
+    /// - If the heading ends with an open bracket, and the lines below it are not deeper, the block ends with the
+    ///   closing bracket.
     pub(super) fn region(&self, heading: usize) -> Region {
         if let Some(known) = self.known.borrow().get(&heading) {
             return *known;
@@ -98,8 +101,9 @@ impl<'a> Headings<'a> {
         region
     }
 
-    /// The region of the section behind a hunk's numbers. Git names the last line above the hunk that begins with a letter of
-    /// ASCII, `_` or `$`, so only another one ends the region: no selector, no bracket, and no text in another script.
+    /// The region of the section after the line numbers of a hunk. Git takes the last line above the hunk that begins
+    /// with an ASCII letter, `_` or `$`. So only another such line ends the region, but no selector, bracket, or line
+    /// that begins with a letter of another script.
     pub(super) fn region_by_git(&self, heading: usize) -> Region {
         let region = self.region(heading);
         let text = self.hay.text(heading);
@@ -118,13 +122,13 @@ impl<'a> Headings<'a> {
         Region { last, ..region }
     }
 
-    /// The end of the section that a line begins, if it begins one.
+    /// The end of the section that a line begins; `None` if it begins none.
     pub(super) fn section_end(&self, line: usize) -> Option<usize> {
         begins_section(self.hay.text(line), self.language).then(|| self.region(line).last)
     }
 
-    /// The lines of a range that a heading without line numbers may mean: those of the lowest rank that any has. Of
-    /// lines that only contain the heading, it has to be the only one.
+    /// The lines of a range that a heading without line numbers may mean: those that equal it most strictly. A line
+    /// that only contains the heading counts only if there is no other.
     pub(super) fn lines(&self, text: &str, from: usize, end: usize) -> Vec<usize> {
         let ranked = self.ranked(text);
         let first = ranked.partition_point(|&(line, _)| line < from);
@@ -135,8 +139,8 @@ impl<'a> Headings<'a> {
         if lowest == Some(CONTAINING) && lines.len() > 1 { Vec::new() } else { lines }
     }
 
-    /// The lines that may be a heading: those that equal it, else those that contain it as whole words or, as git may cut it,
-    /// begin with it.
+    /// The lines that a heading may mean, with their ranks: those that equal it, or else those that contain it as whole
+    /// tokens. A long heading may also be the beginning of a line, because git cuts it.
     fn ranked(&self, text: &str) -> Rc<[Ranked]> {
         let known = self.ranked.borrow().get(text).cloned();
         known.unwrap_or_else(|| {
@@ -156,7 +160,7 @@ impl<'a> Headings<'a> {
                 };
                 let parts = self.hay.parts(text).into_iter();
                 let begins = |place: &Place| {
-                    text.len() >= CUT_SECTION
+                    text.len() >= MIN_CUT_SECTION
                         && indentation(self.hay.text(place.first())).len() == place.start.column
                 };
                 let is_whole = |place: &Place| is_of_tokens(self.hay, place) || begins(place);
@@ -170,13 +174,13 @@ impl<'a> Headings<'a> {
         })
     }
 
-    /// The lines that the section after a hunk's numbers may mean: git cuts it at 80 bytes.
+    /// The lines that the section after the line numbers of a hunk may mean. Git cuts sections at 80 bytes.
     pub(super) fn sections(&self, text: &str) -> Vec<usize> {
         let ranked = self.ranked(text);
         if ranked.first().is_some_and(|&(_, rank)| rank != CONTAINING) {
             return ranked.iter().map(|&(line, _)| line).collect();
         }
-        if text.len() < CUT_SECTION {
+        if text.len() < MIN_CUT_SECTION {
             return self.lines(text, 0, self.hay.line_count());
         }
         let begins =
@@ -195,7 +199,7 @@ pub(super) fn begins_section(text: &[u8], language: Language) -> bool {
     depth(text) == 0 && mark(text).is_some_and(|mark| is_section(mark, language) && is_whole(mark))
 }
 
-/// The sign at the beginning of a line, with its repetitions; `None` for a letter, `_` or `$`.
+/// The sign at the beginning of a line with its repetitions, such as `##`; `None` for a letter, `_` or `$`.
 fn mark(text: &[u8]) -> Option<&[u8]> {
     let text = &text[indentation(text).len()..];
     let first = *text.first()?;

@@ -1,4 +1,4 @@
-//! The mapping from the indentation of a search text to the file's: one for all of its lines.
+//! The mapping from the indentation of a search text to that of the file. One mapping has to fit all lines.
 
 use std::collections::HashSet;
 
@@ -11,17 +11,17 @@ pub(super) enum Shift {
     /// Not at all.
     #[default]
     None,
-    /// The file has this prefix more.
+    /// Every line of the file has this additional prefix.
     Add(Vec<u8>),
-    /// The search text has this prefix more.
+    /// Every line of the search text has this additional prefix.
     Strip(Vec<u8>),
-    /// The file has other steps: the pairs of the matched lines, the deepest last.
+    /// The steps have another width, such as tabs for 4 spaces: the pairs of the matched lines, the deepest last.
     Steps(Vec<Pair>),
 }
 
 impl Shift {
-    /// The one mapping of all pairs: equal indentations stay equal, and a deeper one stays deeper. `None` if there is
-    /// none, or if it is unknown which of two is deeper.
+    /// Returns the mapping that fits all pairs. It maps equal indentations to equal ones, and deeper ones to deeper
+    /// ones. `None` if no mapping fits, or if it is unknown which of two indentations is deeper.
     pub(super) fn between(pairs: &[Pair]) -> Option<Self> {
         let Some((written, real)) = pairs.first() else { return Some(Shift::None) };
         let prefixes = [
@@ -33,7 +33,7 @@ impl Shift {
             |shift: &Shift| pairs.iter().all(|(written, real)| shift.of(written).as_ref() == Some(real));
         prefixes.into_iter().flatten().find(fits).or_else(|| {
             let mut steps = pairs.to_vec();
-            // A space is less than a tab.
+            // A tab is deeper than a space.
             steps.sort_by_cached_key(|(written, _)| {
                 written.iter().map(|b| (*b != b' ', *b)).collect::<Vec<_>>()
             });
@@ -44,30 +44,37 @@ impl Shift {
         })
     }
 
-    /// Whether the steps in spaces are all longer than those of the search text, all shorter, or all as long: where one stays as
-    /// long and another does not, a line is at another depth.
-    pub(super) fn is_even(&self) -> bool {
+    /// Whether the steps of the file are all longer than those of the search text, all shorter, or all of the same
+    /// width. Otherwise a line is in another block in the file:
+    /// ```text
+    /// search text:  `if a`      file:  `if a`
+    ///               `  if b`           `  if b`        a step of 2 for 2
+    ///               `    c`            `      c`       a step of 4 for 2
+    /// ```
+    /// Only steps in spaces are compared.
+    pub(super) fn is_uniform(&self) -> bool {
         let Shift::Steps(steps) = self else { return true };
         let is_of_spaces = |(written, real): &Pair| [written, real].into_iter().flatten().all(|b| *b == b' ');
-        let order = |pair: &[Pair]| {
+        let comparison = |pair: &[Pair]| {
             let [written, real] = [pair[1].0.len() - pair[0].0.len(), pair[1].1.len() - pair[0].1.len()];
             real.cmp(&written)
         };
-        let orders: HashSet<_> = steps.windows(2).map(order).collect();
-        orders.len() < 2 || !steps.iter().all(is_of_spaces)
+        let comparisons: HashSet<_> = steps.windows(2).map(comparison).collect();
+        comparisons.len() < 2 || !steps.iter().all(is_of_spaces)
     }
 
-    /// The indentation of the file for one of the search text; `None` if it is unknown.
+    /// Returns the indentation in the file for an indentation of the response; `None` if it is unknown.
     pub(super) fn of(&self, indent: &[u8]) -> Option<Vec<u8>> {
         match self {
             Shift::None => Some(indent.to_vec()),
             Shift::Add(prefix) => Some([prefix, indent].concat()),
             Shift::Strip(prefix) => indent.strip_prefix(&**prefix).map(<[u8]>::to_vec),
             Shift::Steps(steps) => {
-                let mut steps = [one_step(steps), steps.clone()].concat();
+                let mut steps = [step_of_one_pair(steps), steps.clone()].concat();
                 steps.dedup();
                 if !steps.iter().any(|(written, _)| written.first() == indent.first()) {
-                    // Tabs where the search text has spaces, or the reverse, are already as in the file.
+                    // If this line has tabs and the search text has spaces, or the reverse, it is already as in the
+                    // file.
                     steps.iter_mut().for_each(|(written, real)| written.clone_from(real));
                 }
                 stepped(&steps, indent)
@@ -76,8 +83,13 @@ impl Shift {
     }
 }
 
-/// Maps an indentation that is one of the mapping, or one of it plus whole multiples of a step: the difference between the
-/// two deepest entries that are not deeper, else between the two deepest. `None` if these give different results.
+/// Maps an indentation by the pairs of a mapping, which ascend. It has to equal one of them, or to be whole steps
+/// deeper than one. A step is the difference between the two deepest pairs that are not deeper than the indentation,
+/// or, if there is only one such pair, between the two deepest of all:
+/// ```text
+/// pairs:  `` -> ``, 2 spaces -> 4 spaces      So 6 spaces become 12, and 3 spaces are unknown.
+/// ```
+/// `None` if two pairs give different results, or if the result would change which of two lines is deeper.
 fn stepped(steps: &[Pair], indent: &[u8]) -> Option<Vec<u8>> {
     if let Some((_, real)) = steps.iter().find(|(written, _)| written == indent) {
         return Some(real.clone());
@@ -91,6 +103,7 @@ fn stepped(steps: &[Pair], indent: &[u8]) -> Option<Vec<u8>> {
         let times = more.len() / step.len();
         (step.repeat(times) == more).then(|| [real, &*real_step.repeat(times)].concat())
     };
+    // One space is no step: it aligns the star of a comment.
     let real_indent = reading(&steps[nearest]).filter(|_| step != b" ")?;
     let in_order = |(written, real): &Pair| {
         is_deeper(indent, written) == is_deeper(&real_indent, real)
@@ -100,9 +113,9 @@ fn stepped(steps: &[Pair], indent: &[u8]) -> Option<Vec<u8>> {
     (is_only && steps.iter().all(in_order)).then_some(real_indent)
 }
 
-/// The step that a single pair shows, with the empty pair: a number of spaces for each tab at which no level can be
-/// missing.
-fn one_step(steps: &[Pair]) -> Vec<Pair> {
+/// Returns the step that a single pair of spaces and tabs shows, after the empty pair. Nothing is returned if the model
+/// may have lost a level instead: for 4 spaces the file has 2 tabs, so a tab may be 2 spaces, or 4 and a level is lost.
+fn step_of_one_pair(steps: &[Pair]) -> Vec<Pair> {
     let [(written, real)] = steps else { return Vec::new() };
     let all = |text: &[u8], kind: u8| !text.is_empty() && text.iter().all(|b| *b == kind);
     let widths = match () {
@@ -116,8 +129,8 @@ fn one_step(steps: &[Pair]) -> Vec<Pair> {
     if fits { vec![Pair::default(), step] } else { Vec::new() }
 }
 
-/// Whether an indentation is certainly deeper than another one: it is unknown how many spaces a tab is, but more than
-/// one.
+/// Whether an indentation is certainly deeper than another one. It is unknown how many spaces a tab is, but it is more
+/// than one.
 pub(super) fn is_deeper(indent: &[u8], than: &[u8]) -> bool {
     let shared = indent.iter().zip(than).take_while(|(a, b)| a == b).count();
     matches!((&indent[shared..], &than[shared..]), ([_, ..], []) | ([b'\t', ..], b" "))
@@ -139,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn one_prefix_is_put_before_all_or_taken_off_all() {
+    fn one_prefix_is_added_to_all_lines_or_stripped_from_all() {
         assert_eq!(between(&[("", "  "), ("  ", "    ")]), Some(Shift::Add(b"  ".into())));
         assert_eq!(between(&[("    ", "  "), ("  ", "")]), Some(Shift::Strip(b"  ".into())));
         assert_eq!(between(&[("", "\t"), ("\t", "\t\t")]), Some(Shift::Add(b"\t".into())));
@@ -155,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_becomes_the_same_and_a_deeper_one_a_deeper_one() {
+    fn equal_indentations_stay_equal_and_deeper_ones_stay_deeper() {
         assert!(between(&[("", ""), ("    ", "\t"), ("        ", "\t\t")]).is_some(), "tabs for blanks");
         assert!(between(&[("", ""), ("\t", "  ")]).is_some(), "blanks for tabs");
         assert!(between(&[("", ""), ("  ", "    "), ("    ", "        ")]).is_some(), "two for four");
@@ -181,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_added_line_is_one_of_the_mapping_or_whole_steps_deeper() {
+    fn an_added_line_has_a_mapped_indentation_or_is_whole_steps_deeper() {
         let tabs = [("    ", "\t"), ("        ", "\t\t")];
         assert_eq!(of(&tabs, "        ").as_deref(), Some("\t\t"));
         assert_eq!(of(&tabs, "                ").as_deref(), Some("\t\t\t\t"));
@@ -201,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn one_pair_shows_a_step_where_no_level_can_be_missing() {
+    fn one_pair_shows_a_step_if_no_level_can_be_missing() {
         assert_eq!(of(&[("    ", "\t")], "        ").as_deref(), Some("\t\t"));
         assert_eq!(of(&[("        ", "\t\t")], "            ").as_deref(), Some("\t\t\t"));
         assert_eq!(of(&[("\t\t", "    ")], "\t").as_deref(), Some("  "));
@@ -211,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_give_different_indentations_are_none() {
+    fn uneven_steps_map_nothing_deeper() {
         let uneven = [("", ""), ("  ", "    "), ("    ", "      ")];
         assert_eq!(of(&uneven, "      "), None);
     }
 
     #[test]
-    fn what_is_written_as_the_file_has_it_stays() {
+    fn an_indentation_in_the_style_of_the_file_stays() {
         let tabs = [("    ", "\t"), ("        ", "\t\t")];
         assert_eq!(of(&tabs, "\t\t\t").as_deref(), Some("\t\t\t"));
         assert_eq!(of(&[("\t", "  ")], "  ").as_deref(), Some("  "));

@@ -1,4 +1,4 @@
-//! All matches of a search text in the strictest match mode of tiers 1 to 6 in which one may be taken.
+//! Finds all matches of a search text, in the strictest match mode of tiers 1 to 6 in which a match may be taken.
 
 use super::admission::objection;
 use super::alignment::Alignment;
@@ -7,7 +7,7 @@ use super::evidence;
 use super::part;
 use super::query::Query;
 use super::results::Results;
-use super::thresholds::{MATCHES, SHIFT_STEPS};
+use super::thresholds::{MAX_MATCHES, MAX_SHIFT_LINES};
 use super::tier::{LOOSEST, MatchMode, Scope, allowed_modes};
 use crate::diag::Refusal;
 use crate::pattern::Pattern;
@@ -18,19 +18,20 @@ use crate::text::search::Place;
 #[derive(Debug)]
 pub(super) struct Matches {
     pub(super) match_mode: MatchMode,
-    /// Ascending, each with whether it is inside the result of the hunk: the hunk is already applied there.
+    /// The matches, ascending. Each has a flag that says whether it is inside the result of the hunk, so that the hunk
+    /// is already applied there.
     pub(super) places: Vec<(Alignment, bool)>,
-    /// The first that may not be taken, if there is one.
+    /// The first match that may not be taken, with the reason.
     refused: Option<(Place, Objection)>,
 }
 
 impl Matches {
-    /// The matches at which the hunk is not applied yet.
+    /// The matches where the hunk is not applied yet.
     pub(super) fn open(&self) -> Vec<&Alignment> {
         self.places.iter().filter(|(_, is_applied)| !is_applied).map(|(aligned, _)| aligned).collect()
     }
 
-    /// Why no match is open, if that is so: the hunk is already applied at the first, or it may not be taken.
+    /// If no match is open: the first match, where the hunk is already applied; or the first that may not be taken.
     pub(super) fn refused(&self) -> Option<(Place, Objection)> {
         let applied = self.places.first().map(|(aligned, _)| (aligned.place, Objection::Applied));
         applied.or(self.refused)
@@ -42,18 +43,19 @@ impl Matches {
     }
 }
 
-/// The matches in the strictest match mode in which one may be taken; none if there is no such mode.
+/// Returns the matches in the strictest match mode in which one may be taken; none if there is no such mode.
 ///
 /// # Errors
-/// There are too many matches to look at each.
+/// There are too many matches to look at each of them.
 pub(super) fn find(query: &Query<'_>) -> Result<Matches, Box<Refusal>> {
     let query = &query.narrowed();
     let mut refused = None;
     let closes = |text: &&[u8]| text.iter().all(|b| b"})];, \t".contains(b));
     let only_closes = query.pattern.before.iter().all(closes);
     for match_mode in allowed_modes(query.pattern.unit, query.context.limits) {
-        // Closing brackets alone are like others in any indentation. And lines below the heading that match as they are
-        // written may be the ones that are meant, though its block seems to end before.
+        // Closing brackets alone match at many places if their indentation may differ. And if a match below the heading
+        // was refused because the block seems to end above it, it may still be meant rather than lines with another
+        // indentation.
         let is_below = |(place, objection): (Place, _)| matches!(objection, Objection::Heading(line) if line < place.first());
         if match_mode.is_shifted() && (only_closes || refused.is_some_and(is_below)) {
             continue;
@@ -63,8 +65,8 @@ pub(super) fn find(query: &Query<'_>) -> Result<Matches, Box<Refusal>> {
             return Ok(matches);
         }
         refused = refused.or(matches.refused);
-        // This place is meant despite the objection, so no looser one is. With order alone, the lines that match best may
-        // be the ones that are meant, so no looser match is taken either.
+        // A match that is above the previous chunk, or that has other blank lines, is probably meant. So no looser
+        // match is taken instead.
         match matches.refused {
             Some((_, Objection::Order)) if query.bounds.regions.is_none() => break,
             Some((_, Objection::Blanks)) => break,
@@ -74,26 +76,26 @@ pub(super) fn find(query: &Query<'_>) -> Result<Matches, Box<Refusal>> {
     Ok(Matches { match_mode: MatchMode::LOOSEST, places: Vec::new(), refused })
 }
 
-/// The matches in one match mode.
+/// Returns the matches in one match mode.
 fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Matches, Box<Refusal>> {
     let Query { context, hay, pattern, bounds } = *query;
     let places = match match_mode.scope {
         Scope::Whole => hay.whole_lines(&pattern.before, match_mode.normalization),
         Scope::Part if part::may_be(pattern) => hay.parts(pattern.before.first().copied().unwrap_or(&[])),
         Scope::Part => Vec::new(),
-        // With equal blank lines they match in a stricter mode.
+        // If the blank lines are equal, the text already matched in a stricter mode.
         Scope::SkippingBlanks => hay.skipping_blanks(&pattern.solid(), match_mode.normalization),
     };
-    if places.len() > MATCHES {
+    if places.len() > MAX_MATCHES {
         return Err(evidence::ambiguous(hay, places));
     }
     let steps = places.len().saturating_mul(pattern.before.len());
     let compares_each = match_mode.is_shifted() || match_mode.scope == Scope::SkippingBlanks;
-    if compares_each && (steps > SHIFT_STEPS || !hay.budget().spend(steps)) {
+    if compares_each && (steps > MAX_SHIFT_LINES || !hay.budget().spend(steps)) {
         return Err(evidence::too_costly());
     }
     let mut refused = None;
-    // Places ascend, and a long line may have many, so its comment is looked up once.
+    // The places ascend, and a long line may have many of them. So the comment of a line is looked up only once.
     let (mut line, mut comment) = (None, None);
     let mut admitted = Vec::with_capacity(places.len());
     let results = (!places.is_empty() && may_be_applied(pattern)).then(|| Results::of(query, match_mode));
@@ -107,7 +109,7 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Matches, Box<Refu
             line = Some(place.first());
             comment = part::comment_column(hay, context.limits.language(), place.first());
         }
-        let is_applied = results.as_ref().is_some_and(|results| results.hold(&aligned));
+        let is_applied = results.as_ref().is_some_and(|results| results.contain(&aligned));
         match objection(query, &aligned, comment) {
             Some(objection) if !is_applied => refused = refused.or(Some((aligned.place, objection))),
             _ => admitted.push((aligned, is_applied)),
@@ -116,8 +118,8 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Matches, Box<Refu
     Ok(Matches { match_mode, places: admitted, refused })
 }
 
-/// Whether the result of the hunk may contain the search text, so that a match may be inside of a result: no line with
-/// words is removed.
+/// Whether the result of the hunk may contain the search text, so that a match may be inside a result. That is so if
+/// every removed line is blank or is in the result, too.
 fn may_be_applied(pattern: &Pattern<'_>) -> bool {
     part::may_be(pattern) || {
         let after: std::collections::HashSet<u64> =

@@ -5,24 +5,27 @@
 //! a place is taken only if it is the only one that can be meant; everything else is a [`Refusal`] with evidence from
 //! the file.
 //!
-//! The rules, and where each of them is:
+//! The rules, and the modules that implement them:
 //!
-//! 1. Tiers, the strictest first; the first with a match decides: `tier`, `matches`; elision: `gapped`; similar: `loose`.
-//! 2. A line that the search text misquotes and the replacement has right is a context line: `loose/misquote`.
+//! 1. Tiers, the strictest first; the first with a match decides: `tier`, `matches`; elision: `gapped`; similar:
+//!    `loose`.
+//! 2. A line that the search text misquotes, and that the replacement has as in the file, is a context line:
+//!    `loose/misquote`.
 //! 3. Headings, line numbers, counts and order bind: `bounds`, `heading`, `arrange`; objections: `admission`.
-//! 4. An edit that the response repeats is applied once: the text at its location decides (`arrange`).
+//! 4. An edit that the response repeats is applied once. The text at its location decides: `arrange`.
 //! 5. An edit is already applied only if nothing else can be meant: `already_applied`, `results`.
 //! 6. One outcome: all readings of a place give the same bytes: `solution`; equal hunks: `arrange/equal`.
-//! 7. Added lines are re-indented as the matched lines show: `reindent`, by the mapping in `indent`; in languages where
-//!    indentation is syntax they continue the blocks of the file: `block`.
-//! 8. Search texts that are part of a line: `part`; those of tool calls: `verbatim`.
+//! 7. Added lines are re-indented as the matched lines show: `reindent`, by the mapping in `indent`. If only the first
+//!    line of the search text lost its indentation: `lost_indent`. In languages where indentation is syntax, added
+//!    lines continue the blocks of the file: `block`.
+//! 8. A search text may be part of a line: `part`. Those of tool calls match byte for byte: `verbatim`.
 //! 9. Additions without context lines: `arrange/addition`.
 //! 10. Insertions of one response at one line keep their order: `splice`.
 //! 11. The current text, then the base: `cascade`; merges of the two: [`crate::version`].
 //! 12. An empty search text matches only an empty file: `arrange/member`.
 //! 13. Unintended content is refused: [`crate::guard`].
 //!
-//! A change as lines is a [`crate::pattern`]. Only [`crate::text::search`] searches a file.
+//! A hunk as lines is a [`crate::pattern`]. Files are searched only by [`crate::text::search`].
 
 mod admission;
 mod alignment;
@@ -38,6 +41,7 @@ mod heading;
 mod indent;
 mod look_alikes;
 mod loose;
+mod lost_indent;
 mod matches;
 mod part;
 mod query;
@@ -65,7 +69,7 @@ use crate::text::{Content, Language, Normalization};
 use crate::version::{Lineage, Version};
 use serde::{Deserialize, Serialize};
 
-/// How a hunk was located: evidence for the report.
+/// How a hunk was located, for the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     /// The tier.
@@ -87,25 +91,25 @@ impl Match {
     }
 }
 
-/// The options for edits of a file, and its language.
+/// What the options allow for a file, and its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The loosest tier allowed, as `--max-fuzz` says it ([`Tier::of_max_fuzz`]): [`Tier::Eol`] stands for itself and
-    /// exact, [`Tier::TrailingSpace`] for blank lines, too, and [`Tier::BlankLines`] for tiers 1 to 6.
+    /// The loosest tier that `--max-fuzz` allows ([`Tier::of_max_fuzz`]). [`Tier::TrailingSpace`] allows differing
+    /// blank lines, too.
     pub max_fuzz: Tier,
     /// The content that edits may add, and the language.
     pub guard: Guard,
 }
 
-/// How often the response has a hunk. Identical hunks of one region are for different places of the file; in another
-/// region they are a repetition of the same edit.
+/// How often the response has a hunk. Identical hunks in one region of the response are for different places of the
+/// file. An identical hunk in another region repeats the same edit, such as a final version after a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeat {
     /// How many identical hunks this region has, this one included.
     pub total: usize,
     /// How many of them were applied before this one.
     pub index: usize,
-    /// How many identical hunks earlier regions have.
+    /// How many identical hunks of other regions were applied before this one.
     pub elsewhere: usize,
 }
 
@@ -113,12 +117,12 @@ impl Repeat {
     /// A hunk that the response has only once.
     pub const ONCE: Self = Self { total: 1, index: 0, elsewhere: 0 };
 
-    /// How many of them are not applied yet.
+    /// How many of the identical hunks are not applied yet, this one included.
     fn left(self) -> usize {
         self.total.saturating_sub(self.index)
     }
 
-    /// Whether there is exactly one of these ascending places for each of them.
+    /// Whether there is one place for each hunk that is not applied yet. The places ascend and must not overlap.
     fn fits(self, places: &[Place]) -> bool {
         self.left() == places.len() && Place::are_apart(places)
     }
@@ -131,30 +135,30 @@ impl Limits {
     }
 }
 
-/// What is known besides the hunks.
+/// What is known besides the hunks that are located.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// For each hunk, how often the response has it.
     pub repeats: &'a [Repeat],
-    /// All hunks of the response for the file: they show how the model writes its lines.
+    /// All hunks of the response for the file. They show how the model indents its lines.
     pub others: &'a [&'a Hunk],
-    /// Whether later edits have some of those.
+    /// Whether later edits of the response have further hunks for the file.
     pub followed: bool,
     /// The options.
     pub limits: &'a Limits,
     /// The budget of the response.
     pub budget: &'a Budget,
-    /// The text that the hunks were made from, by the index line of a diff.
+    /// The text that the hunks were made from, if the index line of a diff names it.
     pub blob: Option<&'a Content>,
-    /// Whether the text is that.
+    /// Whether the current text is that blob.
     pub(crate) is_made_from: bool,
-    /// The base, which is the file before any edit of the response, and where its lines are in the current text; `None`
-    /// if that is the base.
+    /// The base, which is the file before any edit of the response, and where its lines are in the current text. `None`
+    /// if the current text is the base.
     pub(crate) base: Option<(&'a Content, &'a Lineage)>,
 }
 
 impl<'a> Context<'a> {
-    /// The context of hunks that the response does not repeat.
+    /// The context of hunks that the response has only once.
     pub fn new(limits: &'a Limits, budget: &'a Budget) -> Self {
         Self {
             repeats: &[],
@@ -168,7 +172,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Where the lines of the base are in the current text, if that is not the base.
+    /// Where the lines of the base are in the current text; `None` if the current text is the base.
     fn lineage(&self) -> Option<&'a Lineage> {
         self.base.map(|(_, lineage)| lineage)
     }
@@ -184,7 +188,7 @@ impl<'a> Context<'a> {
 pub struct Applied {
     /// The file with all of them applied.
     pub version: Version,
-    /// How they were located, in their order, without those that change nothing by their own text.
+    /// How the hunks were located, in their order, without those whose search text and replacement are equal.
     pub matched: Vec<Match>,
     /// Notes, with the index of the hunk.
     pub notes: Vec<(usize, Note)>,
@@ -197,11 +201,11 @@ pub struct Applied {
 pub enum Note {
     /// It has no context line: its lines were added below a heading, or at the end of the file.
     Unanchored,
-    /// It is already applied, but other hunks of the edit change something.
+    /// It is already applied, while other hunks of the edit change something.
     AlreadyApplied,
-    /// It is indented with spaces and the file with tabs. How many spaces are a tab was read from its added lines only.
+    /// Its added lines were converted from spaces to tabs, although no matched line shows how many spaces a tab is.
     Retabbed,
-    /// It is a whole text, and the file has that of a later edit.
+    /// It is a whole text that a later edit replaced, and the file already has the later text.
     Replaced,
 }
 
@@ -210,7 +214,7 @@ pub enum Note {
 pub enum Outcome {
     /// They change something.
     Changes,
-    /// They change nothing by their own text: search text and replacement are equal.
+    /// They change nothing, because search text and replacement are equal.
     NoChange,
     /// They are already applied.
     AlreadyApplied,
@@ -229,22 +233,22 @@ impl Outcome {
 /// Applies all hunks of an edit, in order, or none of them.
 ///
 /// # Errors
-/// Every hunk with no match or several, with evidence from the file.
+/// One refusal for every hunk with no match or several, with evidence from the file.
 pub fn apply(version: &Version, hunks: &[Hunk], context: &Context<'_>) -> Result<Applied, Vec<Refusal>> {
     let all = |is_kind: fn(&Anchor) -> bool| hunks.iter().all(|hunk| is_kind(&hunk.anchor));
     if all(|anchor| matches!(anchor, Anchor::Line { .. }))
         || all(|anchor| matches!(anchor, Anchor::Seek { .. }))
     {
-        return cascade::settle(context, version, hunks);
+        return cascade::apply(context, version, hunks);
     }
-    // Others are located independently, each in the result of those before.
+    // All other hunks are located one by one, each in the result of those before.
     let mut now = version.clone();
     let (mut matched, mut notes, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
     let (mut changes, mut is_applied) = (false, false);
     for (index, hunk) in hunks.iter().enumerate() {
         let repeat = context.repeat(index);
         let one = std::slice::from_ref(hunk);
-        match cascade::settle(&Context { repeats: &[repeat], ..*context }, &now, one) {
+        match cascade::apply(&Context { repeats: &[repeat], ..*context }, &now, one) {
             Ok(applied) => {
                 changes |= applied.outcome == Outcome::Changes;
                 is_applied |= applied.outcome == Outcome::AlreadyApplied;

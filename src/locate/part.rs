@@ -1,4 +1,5 @@
-//! Search texts that are part of a line, or a line without its indentation and its comment.
+//! Search texts that are part of a line. If such a text is a whole line except for indentation and comment, it means
+//! that line.
 
 use super::Context;
 use super::block;
@@ -20,7 +21,7 @@ pub(super) fn comment_column(hay: Haystack<'_>, language: Language, line: usize)
     (!comment.is_empty()).then_some(code.len())
 }
 
-/// The indentation of a line and the comment after the place, if the place is all of its code.
+/// Returns the indentation of a line and the comment after the place, if the place is all code of the line.
 fn whole_line<'a>(hay: Haystack<'a>, language: Language, place: &Place) -> Option<(&'a [u8], &'a [u8])> {
     let line = hay.text(place.first());
     let indent = indentation(line);
@@ -30,13 +31,15 @@ fn whole_line<'a>(hay: Haystack<'a>, language: Language, place: &Place) -> Optio
     (place.start.column == indent.len() && ends).then_some((indent, rest))
 }
 
-/// The changes of a hunk at a place within a line.
+/// Returns the changes of a hunk at a place within a line.
 ///
-/// If the place is the whole line without its indentation and its comment, the replacement is indented like the line,
-/// and the comment is kept.
+/// If the place is all code of the line, the replacement is indented like the line, and the comment is kept:
+/// ```text
+/// file:  `    timeout = 30  # seconds`      search text:  `timeout = 30`      replacement:  `timeout = 60`
+/// ```
 ///
 /// # Errors
-/// Lines would be added in the middle of a line.
+/// The replacement has several lines, but the place is only a part of the code; or its indentation is unknown.
 pub(super) fn changes(
     context: &Context<'_>,
     hay: Haystack<'_>,
@@ -46,50 +49,51 @@ pub(super) fn changes(
     let (number, language) = (place.first(), context.limits.language());
     let Some(line) = hay.line(number) else { return Err(Unclear::Style) };
     let eol = line.eol.map_or(&[][..], |eol| eol.as_bytes());
-    let inner = hay.content().eol_of(number..number + 1).as_bytes();
+    let inner_eol = hay.content().eol_of(number..number + 1).as_bytes();
     let after = pattern.after();
     let change = |bytes: Vec<u8>| Ok(vec![LineChange::new(number, number + 1, bytes)]);
     if let Some((indent, rest)) = whole_line(hay, language, place) {
         if after.is_empty() {
             return change(Vec::new());
         }
-        // The line has the space that aligns the star of a comment, and the search text may lack it.
-        let lacks_step = |text: &[u8]| text.starts_with(b" ") && step_indentation(text).is_empty();
+        // If the line of the file has a star that is aligned by a space, the lines of the response may have that space,
+        // too. It is already in the indentation of the line.
+        let has_star_space = |text: &[u8]| text.starts_with(b" ") && step_indentation(text).is_empty();
         let is_star = step_indentation(line.text).len() < indent.len();
-        let unaligned = |text| if is_star && lacks_step(text) { &text[1..] } else { text };
+        let unaligned = |text| if is_star && has_star_space(text) { &text[1..] } else { text };
         let after: Vec<&[u8]> = after.into_iter().map(unaligned).collect();
         let new = pattern.after_and_new().map(|(_, new)| new);
         let lines: Vec<(&[u8], bool)> = after.iter().copied().zip(new).collect();
         let lost = Some(indent).filter(|indent| !indent.is_empty());
         let reindent = Reindent::indented(indent, language);
-        let reindent = reindent.or_first_alone(lost, Some(indentation_below(hay, place)), &lines)?;
+        let reindent = reindent.choose_reading(lost, Some(indentation_below(hay, place)), &lines)?;
         let pair = [(Vec::new(), indent.to_vec())];
         if reindent.breaks_literal(pattern, language)
-            || reindent.is_doubtful(hay, language, pattern, place, &pair)
+            || reindent.may_be_other_step(hay, language, pattern, place, &pair)
         {
             return Err(Unclear::Style);
         }
-        // The comment stays with the line that it is about, else with the first.
-        let about = pattern.before.first().map(|text| text.trim_ascii());
-        let with = after.iter().position(|text| Some(text.trim_ascii()) == about).unwrap_or(0);
-        // Spaces after tabs: it is unknown how many are a step.
+        // The comment stays with its line if the replacement has that line, or else goes to the first line.
+        let searched = pattern.before.first().map(|text| text.trim_ascii());
+        let commented = after.iter().position(|text| Some(text.trim_ascii()) == searched).unwrap_or(0);
+        // It is unknown how many spaces are one of the file's tabs.
         let mixes = indent.contains(&b'\t') && after.iter().any(|text| text.starts_with(b"  "));
-        // Nothing may follow the backslash that continues a line.
-        let continues = after.get(with).is_some_and(|text| text.trim_ascii_end().ends_with(b"\\"));
+        // A comment must not follow a backslash that continues the line.
+        let continues = after.get(commented).is_some_and(|text| text.trim_ascii_end().ends_with(b"\\"));
         if mixes || continues && !is_blank(rest) {
             return Err(Unclear::Style);
         }
         let mut bytes = Vec::new();
-        // The end of the line of the file, if it stays above the others.
+        // If the line of the file stays as the first line, the number of its bytes; what follows is inserted below it.
         let mut kept = 0;
         for (index, text) in after.iter().enumerate() {
             bytes.extend_from_slice(&reindent.line(text, index == 0));
-            // A comment of the replacement replaces the other.
-            if index == with && (is_blank(rest) || language.split(text).1.is_empty()) {
+            // A comment in the replacement replaces that of the file.
+            if index == commented && (is_blank(rest) || language.split(text).1.is_empty()) {
                 bytes.extend_from_slice(rest);
             }
-            bytes.extend_from_slice(if index + 1 == after.len() { eol } else { inner });
-            if index == 0 && Some(text.trim_ascii()) == about {
+            bytes.extend_from_slice(if index + 1 == after.len() { eol } else { inner_eol });
+            if index == 0 && Some(text.trim_ascii()) == searched {
                 kept = bytes.len();
             }
         }

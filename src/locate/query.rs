@@ -16,7 +16,7 @@ pub(super) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// A pattern whose match may be anywhere.
+    /// A pattern without bounds.
     pub(super) fn anywhere(context: &'a Context<'a>, hay: Haystack<'a>, pattern: &'a Pattern<'a>) -> Self {
         Self { context, hay, pattern, bounds: &Bounds::NONE }
     }
@@ -26,7 +26,7 @@ impl<'a> Query<'a> {
         Self { pattern, ..self }
     }
 
-    /// The same, searched only where its match may be.
+    /// The same query, limited to the lines where a match may be.
     pub(super) fn narrowed(self) -> Self {
         Self { hay: self.bounds.narrow(self.hay, self.pattern.before.len()), ..self }
     }
@@ -36,13 +36,13 @@ impl<'a> Query<'a> {
         self.bounds.objection(place).is_none()
     }
 
-    /// The matches of the search text at tiers 1 to 6, out of bounds too; each from the first to the last line that is not
-    /// blank.
+    /// The matches of the search text at tiers 1 to 6, also those out of bounds. Blank lines at their edges are left
+    /// out.
     pub(super) fn loose_matches(&self) -> Vec<Place> {
         self.hay.skipping_blanks(&self.pattern.solid(), LOOSEST)
     }
 
-    /// The one of these at a line that is within the bounds.
+    /// The loose match that begins at a line, or after blank lines there, if it is within the bounds.
     pub(super) fn loose_match_at(&self, line: usize) -> Option<Place> {
         let nearby = line..line.saturating_add(2 * self.pattern.before.len() + 1);
         let places = Self { hay: self.hay.within(nearby), ..*self }.loose_matches();

@@ -1,4 +1,4 @@
-//! The results of a hunk in a file: lines as the hunk leaves them.
+//! Results of a hunk in a file. A result is lines as the hunk would leave them, so the hunk may be applied there.
 
 use super::alignment::Alignment;
 use super::indent::{Pair, Shift};
@@ -9,7 +9,7 @@ use crate::text::search::{Haystack, Place};
 use crate::text::{Language, Normalization};
 use std::collections::HashSet;
 
-/// The results of a hunk, with the indentation of the response or as the search text matched.
+/// The places that have the result of a hunk.
 pub(super) struct Results<'a> {
     query: &'a Query<'a>,
     match_mode: MatchMode,
@@ -19,13 +19,13 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// Those of a hunk whose search text matches in this mode.
+    /// Finds the results of a hunk whose search text matches in this mode.
     pub(super) fn of(query: &'a Query<'a>, match_mode: MatchMode) -> Self {
         let Query { hay, pattern, .. } = *query;
         let after = Pattern::of_lines(pattern.after());
         let places = match match_mode.scope {
             Scope::Part => Vec::new(),
-            // Only the bytes may tell the result from the search text.
+            // If result and search text are equal at tiers 1 to 6, only the bytes tell them apart.
             _ if after.solid().is_empty() || !differs(pattern, &after.before, LOOSEST) => {
                 let tells = differs(pattern, &after.before, Normalization::Text);
                 if tells { hay.whole_lines(&after.before, Normalization::Text) } else { Vec::new() }
@@ -38,20 +38,21 @@ impl<'a> Results<'a> {
         Self { query, match_mode, after, places }
     }
 
-    /// Whether a match of the search text is inside one of them.
-    pub(super) fn hold(&self, aligned: &Alignment) -> bool {
+    /// Whether a match of the search text is inside a result.
+    pub(super) fn contain(&self, aligned: &Alignment) -> bool {
         let Query { context, hay, pattern, .. } = *self.query;
         let place = &aligned.place;
         if self.match_mode.scope == Scope::Part {
             return is_inside_result(hay, context.limits.language(), pattern, place);
         }
-        // If the hunk adds no line that is not blank, blank lines count, too.
+        // If the hunk adds only blank lines, the blank lines at the edges of the match count, too.
         let adds_lines = adds_solid_lines(pattern, &self.after);
         let mut lines = (place.first()..place.behind()).filter(|&line| !adds_lines || !hay.is_blank(line));
         let first = lines.next().unwrap_or(place.first());
         let last = lines.next_back().unwrap_or(first);
         let match_mode = MatchMode { scope: self.match_mode.scope, ..MatchMode::LOOSEST };
-        // One prefix for all lines, else as the search text showed, or tabs for spaces.
+        // All lines of the result have the same prefix. Or their steps differ from the response as those of the search
+        // text do, or in tabs for spaces.
         let is_indented = |result: &Place| {
             let Some(result) = Alignment::at(hay, &self.after, *result, match_mode) else { return false };
             let fits = |(written, real): &Pair| {
@@ -59,19 +60,19 @@ impl<'a> Results<'a> {
                     || aligned.shift.of(written).as_ref() == Some(real)
             };
             !matches!(result.shift, Shift::Steps(_))
-                || result.first.is_some()
+                || result.lost_indent.is_some()
                 || result.indentations(hay, &self.after).iter().all(fits)
         };
         let from = self.places.partition_point(|result| result.behind() <= last);
         self.places[from..].iter().take_while(|result| result.first() <= first).any(|result| {
-            hay.budget().spend(COMPARED * self.after.before.len() + 1)
+            hay.budget().spend(STEPS_PER_LINE * self.after.before.len() + 1)
                 && !is_unfinished(hay, pattern, result)
                 && is_indented(result)
         })
     }
 }
 
-/// Whether a place within a line is inside the result of its hunk.
+/// Whether a match within a line is inside the result of its hunk.
 fn is_inside_result(hay: Haystack<'_>, language: Language, pattern: &Pattern<'_>, place: &Place) -> bool {
     let after = pattern.after();
     let Some(text) = pattern.before.first() else { return false };
@@ -102,15 +103,15 @@ fn is_inside_result(hay: Haystack<'_>, language: Language, pattern: &Pattern<'_>
     })
 }
 
-/// The cost in steps of comparing a line with its indentation.
-const COMPARED: usize = 16;
+/// The cost, in steps, of comparing a line and its indentation.
+const STEPS_PER_LINE: usize = 16;
 
 /// Whether a hunk adds lines that are not blank.
 fn adds_solid_lines(pattern: &Pattern<'_>, after: &Pattern<'_>) -> bool {
     after.solid().len() > pattern.solid().len()
 }
 
-/// Whether lines are not the result of a hunk, because this ends the file without a newline, and they do not.
+/// Whether lines are not yet the result of a hunk because it ends the file without a newline, and they do not.
 pub(super) fn is_unfinished(hay: Haystack<'_>, pattern: &Pattern<'_>, result: &Place) -> bool {
     let is_at_end = || !hay.content().ends_with_newline() && result.behind() == hay.line_count();
     pattern.end == End::Nothing && !is_at_end()
@@ -122,12 +123,13 @@ fn differs(pattern: &Pattern<'_>, after: &[&[u8]], normalization: Normalization)
         || after.iter().zip(&pattern.before).any(|(a, b)| !normalization.eq(a, b))
 }
 
-/// Whether each added line differs from the removed lines in a normalization, unless it is equal to one byte for byte.
-pub(super) fn sees_all(pattern: &Pattern<'_>, normalization: Normalization) -> bool {
+/// Whether a normalization tells the result from the search text: no added line equals a removed line in it, unless
+/// both have the same bytes.
+pub(super) fn tells_result(pattern: &Pattern<'_>, normalization: Normalization) -> bool {
     let removed: HashSet<_> = pattern.removed().map(|text| (normalization.hash(text), text)).collect();
     let hashes: HashSet<u64> = removed.iter().map(|(hash, _)| *hash).collect();
-    let is_seen = |text: &[u8]| {
+    let is_told = |text: &[u8]| {
         !hashes.contains(&normalization.hash(text)) || removed.contains(&(normalization.hash(text), text))
     };
-    pattern.added().all(is_seen)
+    pattern.added().all(is_told)
 }

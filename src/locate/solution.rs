@@ -1,4 +1,5 @@
-//! The placement of a hunk and its changes. If a match has several readings, all have to give the same bytes.
+//! The placement of a hunk, and its changes there. If a match can be read in several ways, all of them have to give the
+//! same bytes.
 
 use super::alignment::Alignment;
 use super::evidence::{self, HELP_COPY};
@@ -14,12 +15,13 @@ use crate::text::Eol;
 use crate::text::search::{Haystack, Place};
 use crate::version::{LineChange, spliced};
 
-/// The stages of locating hunks, each with what those before have.
+/// The stages of locating hunks. Each stage also accepts what the earlier ones accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
-    /// Matches at tiers 1 to 6, and results where a heading or line number names the place.
+    /// Matches at tiers 1 to 6. A hunk is already applied only if a heading or line number names the place of its
+    /// result.
     Places,
-    /// Results anywhere.
+    /// A hunk may be already applied anywhere.
     AlreadyApplied,
     /// Matches at tiers 7 and 8.
     Loose,
@@ -28,16 +30,16 @@ pub(super) enum Stage {
 /// Where a hunk belongs in a text.
 #[derive(Debug)]
 pub(super) enum Placement {
-    /// It changes nothing by its own text.
+    /// It changes nothing, because its search text and replacement are equal.
     NoChange,
-    /// It is already applied there.
+    /// It is already applied at this place.
     AlreadyApplied(Solution),
-    /// It changes this.
+    /// It has these changes.
     Change(Solution),
 }
 
 impl Placement {
-    /// A hunk that is already applied at a place.
+    /// The placement of a hunk that is already applied at a place.
     pub(super) fn applied(hay: Haystack<'_>, place: Place, match_mode: MatchMode) -> Self {
         Self::AlreadyApplied(Solution::at(hay, place, match_mode))
     }
@@ -59,12 +61,11 @@ pub(super) struct Solution {
     /// How the hunk matched.
     pub(super) matched: Match,
     pub(super) place: Place,
-    /// The note.
     pub(super) note: Option<Note>,
 }
 
 impl Solution {
-    /// A place that matches in this mode, without changes. It is exact only with `\n` at the end of every line, as in
+    /// A place that matches in this mode, without changes. Its tier is exact only if every line ends with `\n`, as in
     /// the response.
     pub(super) fn at(hay: Haystack<'_>, place: Place, match_mode: MatchMode) -> Self {
         let bom = hay.content().has_bom() && place.first() == 0 && match_mode.scope == Scope::Whole;
@@ -77,7 +78,7 @@ impl Solution {
 }
 
 impl Query<'_> {
-    /// The changes of the hunk at a place.
+    /// Computes the changes of the hunk at a place.
     ///
     /// # Errors
     /// A guard refuses what it adds, or more than one change may be meant.
@@ -115,11 +116,11 @@ impl Query<'_> {
     }
 }
 
-/// The changes of a hunk at a place, if all readings give the same bytes.
+/// Returns the changes of a hunk at a place, if all readings give the same bytes.
 ///
-/// Search text and replacement do not tell which of several equal lines is kept, so all that it may be have to be equal
-/// in the file. If the file has other blank lines, they are paired from above and from below, and added lines next to
-/// them are put on either side.
+/// Search text and replacement do not tell which of several equal lines is kept. So the lines of the file that may be
+/// the kept one have to be equal, too. If the blank lines of the file differ, they are paired from above and from
+/// below, and added lines next to them are tried on both sides.
 ///
 /// # Errors
 /// Two readings give different bytes.
@@ -137,31 +138,31 @@ fn only_outcome(
         // Whichever lines are kept, the result is the replacement.
         return Ok(first);
     }
-    let is_one = |(sources, line): (&Sources, &[u8])| {
+    let has_one_text = |(sources, line): (&Sources, &[u8])| {
         let kept = sources.kept.iter().filter_map(|&before| aligned.line(before));
         let mut texts =
             kept.map(|line| hay.text(line).to_vec()).chain(sources.new.then(|| reindent.line(line, false)));
         let first = texts.next();
         texts.all(|text| Some(text) == first)
     };
-    if !pattern.sources().unwrap_or_default().iter().zip(pattern.after()).all(is_one) {
+    if !pattern.sources().unwrap_or_default().iter().zip(pattern.after()).all(has_one_text) {
         return Err(Unclear::Ambiguous);
     }
     if aligned.match_mode.scope != Scope::SkippingBlanks {
         return Ok(first);
     }
-    let (below, otherwise) = (aligned.paired_below(hay, pattern), pattern.paired_otherwise());
+    let (below, otherwise) = (aligned.paired_from_below(hay, pattern), pattern.other_pairings());
     let mut readings = Vec::new();
     for pattern in std::iter::once(pattern).chain(&otherwise) {
         for aligned in std::iter::once(aligned).chain(below.as_ref()) {
             readings.extend([read(Beside::Above, pattern, aligned)?, read(Beside::Below, pattern, aligned)?]);
         }
     }
-    if same(hay, &first, &readings) { Ok(first) } else { Err(Unclear::Ambiguous) }
+    if give_same_bytes(hay, &first, &readings) { Ok(first) } else { Err(Unclear::Ambiguous) }
 }
 
-/// Whether all these changes give the same bytes.
-pub(super) fn same(hay: Haystack<'_>, changes: &[LineChange], others: &[Vec<LineChange>]) -> bool {
+/// Whether the other changes all give the same bytes as these.
+pub(super) fn give_same_bytes(hay: Haystack<'_>, changes: &[LineChange], others: &[Vec<LineChange>]) -> bool {
     if others.iter().all(|other| other == changes) {
         return true;
     }

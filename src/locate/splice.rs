@@ -5,12 +5,13 @@ use super::alignment::Alignment;
 use super::block;
 use super::heading::begins_section;
 use super::reindent::{Reindent, Unclear};
-use crate::pattern::{End, Pattern, Step, says_something};
+use crate::pattern::{End, Pattern, Step, has_words};
 use crate::text::search::Haystack;
 use crate::text::{Language, Normalization, is_blank};
 use crate::version::{LineChange, Lineage, goes_behind};
 
-/// The context line next to which an insertion goes, if the file has more lines between two than the search text.
+/// Where an insertion between two context lines goes if the file has additional lines between them: directly below the
+/// upper context line, or directly above the lower one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beside {
     Above,
@@ -22,15 +23,16 @@ pub(super) struct Splice<'a> {
     pub(super) hay: Haystack<'a>,
     pub(super) reindent: &'a Reindent,
     pub(super) beside: Beside,
-    /// What is known besides the hunk; `None` for reverting an applied one.
+    /// What is known besides the hunk; `None` if an applied hunk is reverted.
     pub(super) context: Option<&'a Context<'a>>,
 }
 
 impl Splice<'_> {
-    /// The changes of a hunk of whole lines.
+    /// Computes the changes of a hunk of whole lines.
     ///
     /// # Errors
-    /// Lines that the search text does not have would be removed with others, or might lie between added lines.
+    /// The hunk would remove lines that the search text does not have, it is unclear on which side of them to add
+    /// lines, or the added lines would break a string or a block of the file.
     pub(super) fn changes(
         &self,
         pattern: &Pattern<'_>,
@@ -41,14 +43,14 @@ impl Splice<'_> {
         }
         let mut changes = Vec::new();
         let mut between = Between::default();
-        // The line after the last context line.
+        // The line below the last context line so far.
         let mut above = None;
         let mut is_first = true;
         for step in &pattern.steps {
             match *step {
                 Step::Keep(before) => {
                     let line = aligned.line(before);
-                    // A line that is not blank and not in the file is an elision.
+                    // A blank line that the file lacks is skipped. Any other line that the file lacks is an elision.
                     if line.is_some() || !is_blank(pattern.before[before]) {
                         changes.extend(self.finish(&mut between, pattern, aligned, above, line)?);
                         above = line.map(|line| line + 1);
@@ -67,23 +69,23 @@ impl Splice<'_> {
                     between.added.push((text, is_first));
                     is_first = false;
                 }
-                // Everything up to the next line is removed.
+                // Everything up to the next line of the search text is removed.
                 Step::Gap => between.has_gap = true,
             }
         }
         changes.extend(self.finish(&mut between, pattern, aligned, above, None)?);
-        let shows_one = || {
+        let has_one_indent = || {
             let pairs = aligned.indentations(self.hay, pattern);
             pairs.windows(2).all(|pair| pair[0].0 == pair[1].0)
         };
-        let is_alone = self.reindent.shifts() && shows_one();
+        let is_unsure = self.reindent.shifts() && has_one_indent();
         let breaks = |context: &Context<'_>| {
-            changes.iter().any(|change| block::breaks(context, self.hay, change, is_alone))
+            changes.iter().any(|change| block::breaks(context, self.hay, change, is_unsure))
         };
         if self.context.is_some_and(breaks) { Err(Unclear::Style) } else { Ok(changes) }
     }
 
-    /// The change between two context lines, if there is one.
+    /// Returns the change between two context lines, if there is one.
     fn finish(
         &self,
         between: &mut Between<'_>,
@@ -99,7 +101,7 @@ impl Splice<'_> {
         let leads = between.removed.is_none() && above.is_none() && below.is_some();
         let (start, end) = match between.removed {
             Some((start, end)) => {
-                self.check(&between, pattern, (start, end), (above, below))?;
+                self.check_removal(&between, pattern, (start, end), (above, below))?;
                 (start, end)
             }
             None => {
@@ -119,10 +121,15 @@ impl Splice<'_> {
         Ok(Some(LineChange { leads, ..change }))
     }
 
-    /// Refuses to remove lines that the search text does not have, and to replace lines next to blank lines of the file
-    /// that it does not have: the added lines may belong on the other side. As many lines as are removed take their
-    /// place; with fewer or more, some may be inserted on one side and others removed on the other.
-    fn check(
+    /// Refuses a removal if it would also remove lines that the search text does not have.
+    ///
+    /// Also refuses to replace lines next to additional blank lines of the file by fewer or more lines: some of the
+    /// added lines may belong on the other side of the blank lines. If as many lines are added as removed, they take
+    /// the place of these:
+    /// ```text
+    /// file:  `a`, ``, `b`      search text:  `a`, `b`      replacement:  `a`, `x`: ok      `a`, `x`, `y`: refused
+    /// ```
+    fn check_removal(
         &self,
         between: &Between<'_>,
         pattern: &Pattern<'_>,
@@ -135,20 +142,21 @@ impl Splice<'_> {
         if between.lines < end - start {
             return Err(Unclear::Ambiguous);
         }
-        // Whether the file has more lines between the removed lines and the context lines.
+        // Whether the file has additional lines between the removed lines and the context lines.
         let more_above = above.is_some_and(|above| above < start);
         let more_below = below.is_some_and(|below| end < below);
         let added = &between.added;
         let solid = added.iter().filter(|(text, _)| !is_blank(text)).count();
         let uneven = !added.is_empty() && solid != between.solid || added.len() > between.lines;
+        // A diff may add lines above the removed ones.
         let from_diff = pattern.end != End::AsFile;
-        let ahead = from_diff && between.added_first && more_above;
-        if uneven && (more_above || more_below) || ahead { Err(Unclear::Ambiguous) } else { Ok(()) }
+        let adds_above = from_diff && between.added_first && more_above;
+        if uneven && (more_above || more_below) || adds_above { Err(Unclear::Ambiguous) } else { Ok(()) }
     }
 
-    /// The line for an insertion after those of earlier edits at the same line, so that their order is kept, but before
-    /// lines that belong to the line below. Not if these begin a block or section, which the added lines would then be
-    /// in.
+    /// Returns the line for an insertion. It goes below the lines that earlier edits inserted at the same line, so that
+    /// insertions keep their order, but above lines that were inserted for the line below. If an inserted line begins
+    /// another block or section, the insertion stays above it, since it would be inside of it otherwise.
     fn after_insertions(&self, here: usize, added: &[(&[u8], bool)]) -> usize {
         let after = || {
             let lineage = self.lineage()?;
@@ -158,9 +166,10 @@ impl Splice<'_> {
             let first = added.iter().find(|(text, _)| !is_blank(text));
             let first = first.map(|(text, first)| self.reindent.line(text, *first)).unwrap_or_default();
             let language = self.language();
-            let begins = |text: &[u8]| begins_section(text, language) && !begins_section(&first, language);
+            let is_heading =
+                |text: &[u8]| begins_section(text, language) && !begins_section(&first, language);
             let mut inserted = (here..behind).map(|line| self.hay.text(line));
-            (goes_behind(inserted.clone(), &first) && !inserted.any(begins)).then_some(behind)
+            (goes_behind(inserted.clone(), &first) && !inserted.any(is_heading)).then_some(behind)
         };
         after().unwrap_or(here)
     }
@@ -173,7 +182,8 @@ impl Splice<'_> {
         self.context.and_then(Context::lineage)
     }
 
-    /// Whether earlier edits inserted lines there with which the added lines begin, or which begin with these.
+    /// Whether earlier edits inserted lines here that begin like the added lines, so that one of the two insertions is
+    /// the beginning of the other. They may be the same insertion.
     fn was_inserted(&self, added: &[(&[u8], bool)], here: usize) -> bool {
         let Some(lineage) = self.lineage() else { return false };
         let is_new = |line: &usize| *line < self.hay.line_count() && lineage.origin(*line).is_none();
@@ -185,7 +195,7 @@ impl Splice<'_> {
         [here - above..here, here..here + below].into_iter().any(|range| {
             let inserted: Vec<_> = range.map(|line| self.hay.text(line)).filter(solid).map(trimmed).collect();
             let shared = inserted.len().min(added.len());
-            inserted[..shared] == added[..shared] && added[..shared].iter().any(|text| says_something(text))
+            inserted[..shared] == added[..shared] && added[..shared].iter().any(|text| has_words(text))
         })
     }
 
@@ -212,7 +222,7 @@ impl Splice<'_> {
                 bytes.truncate(bytes.len() - eol.len());
             }
             if start == end && open {
-                // The line above gets the newline that it lacks.
+                // The last line of the file gets the newline that it lacks.
                 bytes.splice(0..0, eol.iter().copied());
             }
         }
@@ -224,13 +234,13 @@ impl Splice<'_> {
 #[derive(Default)]
 struct Between<'a> {
     removed: Option<(usize, usize)>,
-    /// How many lines are removed, and how many of them are not blank.
+    /// How many lines of the search text are removed, and how many of them are not blank.
     lines: usize,
     solid: usize,
-    /// Each with whether it is the first line of the replacement.
+    /// The added lines, each with whether it is the first line of the replacement.
     added: Vec<(&'a [u8], bool)>,
-    /// Whether a line is added before one is removed.
+    /// Whether a line is added above a removed one.
     added_first: bool,
-    /// Whether everything between the removed lines is removed, too.
+    /// Whether a gap stands between the removed lines, so that everything between them is removed, too.
     has_gap: bool,
 }

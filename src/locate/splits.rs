@@ -1,4 +1,4 @@
-//! The readings of a hunk whose divider is uncertain, because lines of its texts look like dividers.
+//! Chooses the divider of a SEARCH/REPLACE block if several lines of it look like dividers.
 
 use super::Context;
 use super::already_applied::{already_applied, nearly_has};
@@ -9,12 +9,12 @@ use crate::edit::Change;
 use crate::pattern::Pattern;
 use crate::text::search::Haystack;
 
-/// The reading of a change that is meant; `None` if there are too many.
+/// Returns the reading of a change that is meant; `None` if there are too many readings.
 ///
-/// The first that the file has is meant, with the longest search text. But if the file nearly has a longer one, that one
-/// is meant and has drifted: the shorter ones would take lines of the search text for the replacement. If it has none,
-/// the first that is already applied is meant, or else the shortest.
-pub(super) fn reading<'a>(
+/// The longest search text that the file has is meant. But if the file nearly has a longer one, that one is meant and
+/// has drifted, because a shorter one would take lines of the search text for the replacement. If the file has none of
+/// them, the first reading that is already applied is meant, or else the shortest.
+pub(super) fn meant_reading<'a>(
     context: &Context<'_>,
     hay: Haystack<'_>,
     change: &'a Change,
@@ -38,13 +38,15 @@ pub(super) fn reading<'a>(
     Some(readings.swap_remove(meant))
 }
 
-/// Whether the file nearly has the longer one of two search texts, and has the shorter one: it has the divider line
-/// that ends the shorter one, or six in ten of the lines of the longer one and more than the shorter one has.
+/// Whether the file nearly has the longer one of two search texts, while it has the shorter one. It also has the
+/// divider line below the shorter one; or it has six in ten of the lines of the longer one, and more lines than the
+/// shorter one has.
 fn is_drifted(hay: Haystack<'_>, longer: &Pattern<'_>, shorter: &Pattern<'_>) -> bool {
     let cut = shorter.before.len();
     let with_divider = longer.before.get(..=cut).unwrap_or_default();
-    // A divider at the end may be a duplicate, so that the longer search text contains all of the replacement.
+    // If the longer reading has no replacement, its divider may be a repetition at the end. Then its search text
+    // includes the whole replacement.
     !hay.whole_lines(with_divider, LOOSEST).is_empty()
         || !longer.after().is_empty()
-            && nearly_has(hay, &longer.telling(), shorter.telling().len() + 1, |_| true)
+            && nearly_has(hay, &longer.lines_with_words(), shorter.lines_with_words().len() + 1, |_| true)
 }

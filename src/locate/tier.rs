@@ -1,4 +1,4 @@
-//! How strictly a search text has to match, and in which order that is tried.
+//! The match modes: how strictly a search text has to match, and in which order the modes are tried.
 
 use super::Limits;
 use crate::edit::Unit;
@@ -22,7 +22,7 @@ named! {
         BlankLines = "blank-lines",
         /// A placeholder line matches any lines.
         Elision = "elision",
-        /// Context lines differ in spaces between their tokens, or in what is no code.
+        /// Context lines differ in spaces between their tokens, or in comments or prose.
         Similar = "similar",
         /// The definitions of a snippet match by kind and name.
         Syntax = "syntax",
@@ -83,7 +83,7 @@ impl MatchMode {
         Self { tier, normalization, scope }
     }
 
-    /// Whether it is tried before another one.
+    /// Whether it is tried before another mode.
     pub(super) fn is_stricter(self, than: Self) -> bool {
         let rank = |of: Self| MODES.iter().position(|(_, match_mode)| *match_mode == of);
         rank(self) < rank(than)
@@ -106,18 +106,18 @@ impl MatchMode {
 
 /// The allowed match modes of tiers 1 to 6 and their combinations, the strictest first.
 ///
-/// Exact and line endings are one match mode: the response has lost the line endings of the file, so a place with `\n`
-/// is no more likely than one with `\r\n`. Each further match mode also accepts what the tiers before it accept, so
+/// Exact and line endings are one match mode: responses do not keep the line endings of the file, so a place with `\n`
+/// is no more likely than one with `\r\n`. Each looser match mode also accepts what the tiers before it accept, so
 /// tiers combine.
 pub(super) fn allowed_modes(unit: Unit, limits: &Limits) -> impl Iterator<Item = MatchMode> + use<> {
     let fuzz = limits.max_fuzz;
-    let may_be = move |(least, match_mode): &&(Tier, MatchMode)| {
-        fuzz >= *least && (match_mode.scope != Scope::Part || unit != Unit::Lines)
+    let is_allowed = move |(needed, match_mode): &&(Tier, MatchMode)| {
+        fuzz >= *needed && (match_mode.scope != Scope::Part || unit != Unit::Lines)
     };
-    MODES.iter().filter(may_be).map(|(_, match_mode)| *match_mode)
+    MODES.iter().filter(is_allowed).map(|(_, match_mode)| *match_mode)
 }
 
-/// All match modes, each with the tier that has to be allowed for it.
+/// All match modes, each with the tier that `--max-fuzz` has to allow for it.
 const MODES: &[(Tier, MatchMode)] = &[
     (Tier::Exact, MatchMode::EXACT),
     (Tier::TrailingSpace, MatchMode::TRAILING),

@@ -1,4 +1,5 @@
-//! Search texts that match byte for byte, wherever they begin and end: the tools that a model calls apply them so.
+//! Search texts that match byte for byte, wherever in a line they begin and end. The edit tools of agents apply them
+//! like this.
 
 use super::evidence;
 use super::query::Query;
@@ -12,8 +13,9 @@ use crate::text::Normalization;
 use crate::text::search::{Haystack, Place, Point, is_of_tokens};
 use crate::version::LineChange;
 
-/// The placement of a hunk whose search text matches byte for byte, except for line endings: at its only match, or at
-/// every match. `None` without a match, or if the hunk is of another kind.
+/// Returns the placement of a hunk whose search text matches byte for byte, except for line endings: at its only match,
+/// or, with `everywhere`, at all matches. `None` if there is no match, or if the hunk is not from a call of an edit
+/// tool.
 ///
 /// # Errors
 /// It has several matches, or is already applied at some of them, or its replacement is refused.
@@ -28,7 +30,7 @@ pub(super) fn verbatim(
     if all.len() > 1 && !everywhere {
         return Err(evidence::ambiguous(hay, all));
     }
-    // The first of overlapping places is taken.
+    // Of overlapping matches the first is taken.
     let mut last: Option<Place> = None;
     all.retain(|place| {
         let is_apart = last.is_none_or(|last| !last.overlaps(place));
@@ -36,14 +38,15 @@ pub(super) fn verbatim(
         is_apart
     });
     let Some(first) = all.first().copied() else { return Ok(None) };
-    // Lines would be joined, or a line is meant that ends like this one.
+    // A match is not taken if its replacement would join two lines, or if the search text may mean another line that
+    // only ends like this one.
     let joins =
         before.starts_with('\n') && !after.is_empty() && !after.starts_with('\n') && first.start.column > 0;
     if !everywhere && (joins || before.ends_with('\n') && !is_of_tokens(hay, &first)) {
         return Ok(None);
     }
     let match_mode = MatchMode { scope: Scope::Part, ..MatchMode::EXACT };
-    // A match inside the replacement is what an insertion keeps.
+    // An insertion keeps its search text. If a match is inside the replacement, the insertion is already applied there.
     let results = if after.contains(before) { places(hay, after) } else { Vec::new() };
     let mut results = results.iter().peekable();
     let mut is_applied = |place: &Place| {
@@ -63,7 +66,7 @@ pub(super) fn verbatim(
     Ok(Some(Placement::Change(Solution { changes, ..Solution::at(hay, first, match_mode) })))
 }
 
-/// The search text and replacement of such a change.
+/// The search text and replacement of a change of unit [`Unit::Verbatim`].
 fn texts<'t>(change: &'t Change) -> Option<[&'t str; 2]> {
     let Change::Texts { before, after, unit: Unit::Verbatim { is_ended } } = change else { return None };
     let text = |text: &'t Passage| text.strip_suffix(if *is_ended { "" } else { "\n" }).unwrap_or(text);
@@ -94,12 +97,12 @@ fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
         matches.then_some(Place { start, end: Point { line: end, column: last.len() } })
     };
     let mut places: Vec<Place> = begins.into_iter().filter_map(match_at).collect();
-    // A line may contain the first part of the text twice.
+    // If a line contains the first line of the text twice, its place was found twice.
     places.dedup();
     places
 }
 
-/// The change of the lines of places that follow each other within lines: each place is replaced by the text.
+/// Replaces each place by the text, in one change. Each of the places begins in the line in which the one before ends.
 fn replaced(hay: Haystack<'_>, places: &[Place], text: &str) -> LineChange {
     let lines = |place: &Place| (place.start.line, place.end.line);
     let first = places.first().map_or(0, |place| lines(place).0);
@@ -114,7 +117,8 @@ fn replaced(hay: Haystack<'_>, places: &[Place], text: &str) -> LineChange {
         bytes.extend_from_slice(&text);
         column = place.end.column;
     }
-    // The rest of the last line follows the text, unless both end at its beginning.
+    // The rest of the last line follows the text, unless both the last place and the text end at the beginning of a
+    // line.
     if column > 0 || !bytes.ends_with(b"\n") && !bytes.ends_with(b"\r") {
         let line = hay.line(last);
         let rest = line.as_ref().and_then(|line| line.text.get(column..)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A hunk as lines: the search text, and what happens to each line of it.
+//! A hunk as lines: the search text, and what happens to each of its lines.
 
 mod pairing;
 
@@ -9,17 +9,17 @@ use crate::text::is_blank;
 use pairing::{extremes, sources};
 
 /// The most segments that elisions and `~` lines may divide a hunk into. Each costs a search.
-const SEGMENTS: usize = 64;
+const MAX_SEGMENTS: usize = 64;
 
 /// The most candidates for the divider of a SEARCH/REPLACE block. Each costs a search.
-const SPLITS: usize = 64;
+const MAX_DIVIDERS: usize = 64;
 
 /// A search text, and what happens to its lines.
 #[derive(Debug)]
 pub(crate) struct Pattern<'a> {
-    /// The lines to search for, without line endings.
+    /// The lines of the search text, without line endings.
     pub(crate) before: Vec<&'a [u8]>,
-    /// The steps in order. They keep or remove each line of `before` once, ascending.
+    /// The steps in order. Each line of `before` is kept or removed once, in ascending order.
     pub(crate) steps: Vec<Step<'a>>,
     /// Whether the search text may be a part of a line.
     pub(crate) unit: Unit,
@@ -30,11 +30,11 @@ pub(crate) struct Pattern<'a> {
 /// The line ending of an added line that becomes the last line of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// As the file ended before: two texts or lists of lines do not tell.
+    /// It ends as the file ended before. Search text and replacement do not tell, only a diff does.
     AsFile,
-    /// A line ending, as every line of a diff has one.
+    /// It has a line ending, like every line of a diff.
     Newline,
-    /// None; a diff can tell.
+    /// It has none: the diff says so.
     Nothing,
 }
 
@@ -46,31 +46,32 @@ impl<'a> Pattern<'a> {
         Self { before, steps, unit, end: End::AsFile }
     }
 
-    /// Lines that are searched for and kept.
+    /// A pattern that keeps all lines of its search text.
     pub(crate) fn of_lines(lines: Vec<&'a [u8]>) -> Self {
         let steps = (0..lines.len()).map(Step::Keep).collect();
         Self { before: lines, steps, unit: Unit::Lines, end: End::Newline }
     }
 
-    /// For each line of the replacement, which lines of the search text it may be, and whether it may be new. Two
-    /// texts do not tell which of equal lines is kept. `None` for a diff, which tells, and for texts that are too
-    /// long.
+    /// Returns, for each line of the replacement, which lines of the search text it may be, and whether it may be new.
+    /// Search text and replacement do not tell which of several equal lines is kept. `None` for a diff, which does
+    /// tell, and for texts that are too long.
     pub(crate) fn sources(&self) -> Option<Vec<Sources>> {
         if self.end == End::AsFile { sources(&self.before, &self.after()) } else { None }
     }
 
-    /// The pattern with the first of equal lines kept, and with the last.
-    pub(crate) fn paired_otherwise(&self) -> Vec<Self> {
-        let open = self.end == End::AsFile;
-        let others = open.then(|| extremes(&self.before, &self.after())).flatten();
+    /// Returns the pattern with the first of equal lines kept, and the pattern with the last of them kept. Nothing for
+    /// a diff, which tells the kept lines, and for texts that are too long.
+    pub(crate) fn other_pairings(&self) -> Vec<Self> {
+        let is_uncertain = self.end == End::AsFile;
+        let pairings = is_uncertain.then(|| extremes(&self.before, &self.after())).flatten();
         let with = |steps| Self { before: self.before.clone(), steps, unit: self.unit, end: self.end };
-        others.into_iter().flatten().map(with).collect()
+        pairings.into_iter().flatten().map(with).collect()
     }
 
-    /// The segments between the steps for which `cuts` is true; none if there is no such step, or too many.
+    /// Divides the pattern at the steps for which `cuts` is true. `None` if there is no such step, or too many.
     pub(crate) fn cut(&self, cuts: impl Fn(&Step<'a>) -> bool) -> Option<Vec<Self>> {
         let parts: Vec<&[Step<'a>]> = self.steps.split(|step| cuts(step)).collect();
-        if parts.len() < 2 || parts.len() > SEGMENTS {
+        if parts.len() < 2 || parts.len() > MAX_SEGMENTS {
             return None;
         }
         let last = parts.len() - 1;
@@ -94,7 +95,7 @@ impl<'a> Pattern<'a> {
         Some(parts.into_iter().enumerate().map(segment).collect())
     }
 
-    /// The pattern that reverts this one. Gaps cannot be added.
+    /// The pattern that reverts this one; `None` if it has a gap, because the removed lines are not known.
     pub(crate) fn reversed(&self) -> Option<Self> {
         let mut before = Vec::new();
         let mut steps = Vec::new();
@@ -132,7 +133,7 @@ impl<'a> Pattern<'a> {
                 }
             }
         }
-        let steps = keep_what_stands_on_both_sides(steps, &before);
+        let steps = keep_lines_of_both_sides(steps, &before);
         Self { before, steps, unit: Unit::Lines, end }
     }
 
@@ -141,7 +142,7 @@ impl<'a> Pattern<'a> {
     pub(crate) fn readings(change: &'a Change) -> Vec<Self> {
         match change {
             Change::Texts { before, after, unit } => vec![Self::of_texts(before, after, *unit)],
-            Change::Splits { dividers, .. } if dividers.len() > SPLITS => Vec::new(),
+            Change::Splits { dividers, .. } if dividers.len() > MAX_DIVIDERS => Vec::new(),
             Change::Splits { dividers, .. } => {
                 let split = |&at: &usize| {
                     let (before, after) = change.split(at)?;
@@ -163,18 +164,18 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Whether it adds and removes nothing.
+    /// Whether it adds nothing and removes nothing.
     pub(crate) fn changes_nothing(&self) -> bool {
         self.steps.iter().all(|step| matches!(step, Step::Keep(_)))
     }
 
-    /// The lines of the result, and whether each is new.
+    /// The lines of the result, each with whether it is added.
     pub(crate) fn after_and_new(&self) -> impl Iterator<Item = (&'a [u8], bool)> {
-        let stays = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
-        self.steps.iter().filter(stays).map(|step| (self.text_of(step), matches!(step, Step::Add(_))))
+        let is_in_result = |step: &&Step<'a>| matches!(step, Step::Keep(_) | Step::Add(_));
+        self.steps.iter().filter(is_in_result).map(|step| (self.text_of(step), matches!(step, Step::Add(_))))
     }
 
-    /// The context lines.
+    /// The context lines, as indexes of the search text.
     pub(crate) fn kept(&self) -> impl Iterator<Item = usize> {
         self.steps.iter().filter_map(|step| if let Step::Keep(line) = *step { Some(line) } else { None })
     }
@@ -195,9 +196,9 @@ impl<'a> Pattern<'a> {
         self.before.iter().copied().filter(|line| !is_blank(line)).collect()
     }
 
-    /// The lines of the search text that have more than brackets and similar characters.
-    pub(crate) fn telling(&self) -> Vec<&'a [u8]> {
-        self.before.iter().copied().filter(|line| says_something(line)).collect()
+    /// The lines of the search text that have more than brackets and other signs.
+    pub(crate) fn lines_with_words(&self) -> Vec<&'a [u8]> {
+        self.before.iter().copied().filter(|line| has_words(line)).collect()
     }
 
     /// The lines of the result.
@@ -205,17 +206,20 @@ impl<'a> Pattern<'a> {
         self.after_and_new().map(|(text, _)| text).collect()
     }
 
-    /// Whether finding the result proves that the edit was applied: it adds a line with words, or every run of
-    /// removed lines is between context lines, and one of these has words.
+    /// Whether finding the result in the file proves that the edit was applied. It does if the edit adds a line with
+    /// words; or if all removed lines are between context lines, and a context line has words.
     pub(crate) fn after_is_proof(&self) -> bool {
-        let adds = self.steps.iter().any(|step| matches!(step, Step::Add(text) if says_something(text)));
+        let adds = self.steps.iter().any(|step| matches!(step, Step::Add(text) if has_words(text)));
         let kept = |step: Option<&Step<'_>>| matches!(step, Some(Step::Keep(_)));
-        let framed = kept(self.steps.first()) && kept(self.steps.last());
-        adds || framed && self.after().into_iter().any(says_something)
+        let is_framed = kept(self.steps.first()) && kept(self.steps.last());
+        adds || is_framed && self.after().into_iter().any(has_words)
     }
 
-    /// Whether it only adds a text that repeats the one beside it: a file that has its result may have had it before, and
-    /// one more may be meant.
+    /// Whether it only adds a copy of the text beside it. A file that has the result may have had it before the edit,
+    /// so that one more copy is meant:
+    /// ```text
+    /// search text:  `a`      replacement:  `a`, `a`
+    /// ```
     pub(crate) fn only_repeats(&self) -> bool {
         let text =
             |lines: &[&[u8]]| lines.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect::<Vec<u8>>();
@@ -229,14 +233,14 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// A diff may have a whole block with `-` and again with `+`. Lines in both are context lines, except for the last
-/// one of the hunk, which tells how the file ends.
-fn keep_what_stands_on_both_sides<'a>(steps: Vec<Step<'a>>, before: &[&'a [u8]]) -> Vec<Step<'a>> {
+/// A diff may have a whole block with `-` and once more with `+`. Lines of both are context lines. But the last line of
+/// the hunk is left as it is, because it tells how the file ends.
+fn keep_lines_of_both_sides<'a>(steps: Vec<Step<'a>>, before: &[&'a [u8]]) -> Vec<Step<'a>> {
     let mut all = Vec::with_capacity(steps.len());
     let mut at = 0;
     for run in steps.chunk_by(|left, right| changes(left) && changes(right)) {
         at += run.len();
-        let of_last = usize::from(at == steps.len());
+        let last_lines = usize::from(at == steps.len());
         let mut removed: Vec<usize> = Vec::new();
         let mut added: Vec<&[u8]> = Vec::new();
         for step in run {
@@ -246,11 +250,11 @@ fn keep_what_stands_on_both_sides<'a>(steps: Vec<Step<'a>>, before: &[&'a [u8]])
                 _ => {}
             }
         }
-        let (removed, last_removed) = removed.split_at(removed.len().saturating_sub(of_last));
-        let (added, last_added) = added.split_at(added.len().saturating_sub(of_last));
+        let (removed, last_removed) = removed.split_at(removed.len().saturating_sub(last_lines));
+        let (added, last_added) = added.split_at(added.len().saturating_sub(last_lines));
         let texts: Vec<&[u8]> = removed.iter().map(|&line| before[line]).collect();
         let paired = if texts.is_empty() || added.is_empty() { Vec::new() } else { pair(&texts, added) };
-        if paired.iter().any(|step| matches!(step, Step::Keep(line) if says_something(texts[*line]))) {
+        if paired.iter().any(|step| matches!(step, Step::Keep(line) if has_words(texts[*line]))) {
             all.extend(paired.into_iter().map(|step| match step {
                 Step::Keep(line) => Step::Keep(removed[line]),
                 Step::Remove(line) => Step::Remove(removed[line]),
@@ -269,12 +273,12 @@ fn changes(step: &Step<'_>) -> bool {
     matches!(step, Step::Remove(_) | Step::Add(_))
 }
 
-/// Whether a line has more than brackets and similar characters.
-pub(crate) fn says_something(text: &[u8]) -> bool {
+/// Whether a line has letters or digits, not only brackets and other signs.
+pub(crate) fn has_words(text: &[u8]) -> bool {
     text.iter().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii())
 }
 
-/// The lines of a text, without line breaks, including a last line without one.
+/// The lines of a text, without line breaks. The last line may have no line break.
 pub(crate) fn lines(text: &str) -> Vec<&[u8]> {
     let text = text.strip_suffix('\n').map_or_else(|| (!text.is_empty()).then_some(text), Some);
     text.map(|text| text.split('\n').map(str::as_bytes).collect()).unwrap_or_default()
@@ -285,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_its_lines_and_an_empty_one_has_none() {
+    fn an_empty_text_has_no_lines() {
         assert_eq!(lines(""), Vec::<&[u8]>::new());
         assert_eq!(lines("\n"), [b""]);
         assert_eq!(lines("a\n\nb\n"), [&b"a"[..], b"", b"b"]);
@@ -293,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_says_what_becomes_of_each_line_and_an_empty_line_is_kept() {
+    fn the_mark_of_a_diff_line_is_its_step_and_an_empty_line_is_kept() {
         let pattern = Pattern::of_diff(" a\n\n-b\n+c\n", false);
         assert_eq!(pattern.before, [&b"a"[..], b"", b"b"]);
         assert_eq!(pattern.steps, [Step::Keep(0), Step::Keep(1), Step::Remove(2), Step::Add(b"c")]);
@@ -312,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_bracket_is_no_proof_that_an_edit_was_made() {
+    fn a_lone_bracket_does_not_prove_that_an_edit_was_applied() {
         let proof = |before, after| Pattern::of_texts(before, after, Unit::Lines).after_is_proof();
         assert!(!proof("foo();\n", "}\n"), "any file has a line of one bracket");
         assert!(proof("foo();\n", "bar();\n"));

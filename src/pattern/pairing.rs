@@ -6,13 +6,13 @@ use similar::DiffOp;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Up to this product of line counts, two texts get a full difference: 4000 x 4000 lines take 1 ms with nothing in
-/// common, and 20 ms with the same lines in another order. Real texts have tens of lines.
-const PAIRING_EFFORT: usize = 16_000_000;
+/// Two texts get a full difference only up to this product of line counts: 4000 x 4000 lines take 1 ms with nothing in
+/// common, and 20 ms with the same lines in another order. Real hunks have tens of lines.
+const MAX_PAIRING_PRODUCT: usize = 16_000_000;
 
-/// Up to this product of line counts, other pairs that are as good are searched for: a thousand lines each take 10 ms
-/// and 4 MB, and hunks have far fewer.
-const PAIRING_CELLS: usize = 1_000_000;
+/// Other pairings that are as good are searched for only up to this product of line counts: 1000 x 1000 lines take 10
+/// ms and 4 MB.
+const MAX_PAIRING_CELLS: usize = 1_000_000;
 
 /// What happens to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +27,13 @@ pub(crate) enum Step<'a> {
     Gap,
 }
 
-/// The steps from the search text to the replacement. They keep as many lines as possible; of texts that are too long
-/// (see [`PAIRING_EFFORT`]), those at both ends, and those that are unique in both.
+/// Returns the steps from the search text to the replacement. They keep as many lines as possible. If the texts are too
+/// long ([`MAX_PAIRING_PRODUCT`]), they keep only lines at both ends and lines that are unique in both texts.
 pub(crate) fn pair<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Vec<Step<'a>> {
     steps(before, after, &matching_runs(before, after))
 }
 
-/// The steps that keep these runs of lines. Removed lines come before added ones.
+/// Returns the steps that keep these runs of lines. Removed lines come before added ones.
 fn steps<'a>(before: &[&'a [u8]], after: &[&'a [u8]], runs: &[(usize, usize, usize)]) -> Vec<Step<'a>> {
     let mut steps = Vec::with_capacity(before.len().max(after.len()));
     let (mut old_at, mut new_at) = (0, 0);
@@ -57,29 +57,32 @@ pub(crate) struct Sources {
     pub(crate) new: bool,
 }
 
-/// How much of two texts can be kept from each pair of lines on; `None` for texts that are too long. A line with
-/// words counts for more than all blank lines together.
-fn most_kept(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<Vec<u32>>> {
-    (before.len() + 1).checked_mul(after.len() + 1).filter(|cells| *cells <= PAIRING_CELLS)?;
-    let mut most = vec![vec![0_u32; after.len() + 1]; before.len() + 1];
+/// Returns the table that says how much can be kept of the rest of two texts, from line `i` of the one and line `j` of
+/// the other on; `None` for texts that are too long. A line that is not blank counts more than all blank lines
+/// together.
+fn max_kept(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<Vec<u32>>> {
+    (before.len() + 1).checked_mul(after.len() + 1).filter(|cells| *cells <= MAX_PAIRING_CELLS)?;
+    let mut max = vec![vec![0_u32; after.len() + 1]; before.len() + 1];
     for i in (0..before.len()).rev() {
         for j in (0..after.len()).rev() {
-            most[i][j] = match before[i] == after[j] {
-                true => most[i + 1][j + 1].saturating_add(weight(before[i], before.len())),
-                false => most[i + 1][j].max(most[i][j + 1]),
+            max[i][j] = match before[i] == after[j] {
+                true => max[i + 1][j + 1].saturating_add(weight(before[i], before.len())),
+                false => max[i + 1][j].max(max[i][j + 1]),
             };
         }
     }
-    Some(most)
+    Some(max)
 }
 
+/// How much a kept line counts, in a text with this number of lines.
 fn weight(line: &[u8], lines: usize) -> u32 {
     if is_blank(line) { 1 } else { u32::try_from(lines).unwrap_or(u32::MAX).saturating_add(1) }
 }
 
-/// What each line of the replacement may be; `None` for texts that are too long.
+/// Returns what each line of the replacement may be; `None` for texts that are too long.
 pub(crate) fn sources(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<Sources>> {
-    let (rest, front) = (most_kept(before, after)?, most_kept(&reversed(before), &reversed(after))?);
+    // What can be kept below and above each pair of lines.
+    let (rest, front) = (max_kept(before, after)?, max_kept(&reversed(before), &reversed(after))?);
     let front = |i: usize, j: usize| front[before.len() - i][after.len() - j];
     let of = |(j, line): (usize, &&[u8])| {
         let keeps = |i: &usize| {
@@ -96,8 +99,8 @@ fn reversed<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
     lines.iter().rev().copied().collect()
 }
 
-/// The two most different ways to keep as many lines as possible: with the first of equal lines, and with the last.
-/// `None` for texts that are too long.
+/// Returns the two most different ways to keep as many lines as possible: with the first of equal lines, and with the
+/// last. `None` for texts that are too long.
 pub(crate) fn extremes<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Option<[Vec<Step<'a>>; 2]> {
     let back = |(i, j, len)| (before.len() - 1 - i, after.len() - 1 - j, len);
     let last = kept_first(&reversed(before), &reversed(after))?;
@@ -105,9 +108,9 @@ pub(crate) fn extremes<'a>(before: &[&'a [u8]], after: &[&'a [u8]]) -> Option<[V
     Some([kept_first(before, after)?, last].map(|kept| steps(before, after, &kept)))
 }
 
-/// The runs of kept lines, the first of equal ones.
+/// The runs of kept lines; of equal lines the first are kept.
 fn kept_first(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<(usize, usize, usize)>> {
-    let most = most_kept(before, after)?;
+    let max = max_kept(before, after)?;
     let (mut kept, mut i, mut j) = (Vec::new(), 0, 0);
     while i < before.len() && j < after.len() {
         match () {
@@ -115,7 +118,7 @@ fn kept_first(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<(usize, usize, us
                 kept.push((i, j, 1));
                 (i, j) = (i + 1, j + 1);
             }
-            () if most[i][j + 1] == most[i][j] => j += 1,
+            () if max[i][j + 1] == max[i][j] => j += 1,
             () => i += 1,
         }
     }
@@ -125,7 +128,7 @@ fn kept_first(before: &[&[u8]], after: &[&[u8]]) -> Option<Vec<(usize, usize, us
 /// The runs of equal lines in the difference of two texts: start in the old text, start in the new one, length.
 fn matching_runs(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize, usize)> {
     let (head, tail) = common_ends(old, new);
-    if (old.len() - head - tail).saturating_mul(new.len() - head - tail) > PAIRING_EFFORT {
+    if (old.len() - head - tail).saturating_mul(new.len() - head - tail) > MAX_PAIRING_PRODUCT {
         return sure_runs(old, new);
     }
     let equal = |op: DiffOp| match op {
@@ -135,8 +138,8 @@ fn matching_runs(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize, usize)> {
     difference_of(old, new).into_iter().filter_map(equal).collect()
 }
 
-/// The runs of equal elements that are certain: those at both ends of two sequences, those that are unique in both,
-/// and equal ones right beside these.
+/// Returns the runs of elements that are certainly the same: equal elements at both ends of two sequences, elements
+/// that are unique in both, and equal elements next to these.
 pub(crate) fn sure_runs<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize, usize)> {
     let (head, tail) = common_ends(old, new);
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
@@ -144,7 +147,7 @@ pub(crate) fn sure_runs<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize
     for (old_at, new_at) in ascending(&once_in_both(&old[head..old_end], &new[head..new_end])) {
         let (old_at, new_at) = (old_at + head, new_at + head);
         let (old_done, new_done) = runs.last().map_or((0, 0), |&(o, n, len)| (o + len, n + len));
-        // The run before may contain it by now.
+        // The previous run may already contain it.
         if old_at >= old_done {
             let (_, above) = common_ends(&old[old_done..old_at], &new[new_done..new_at]);
             let (below, _) = common_ends(&old[old_at..old_end], &new[new_at..new_end]);
@@ -156,7 +159,7 @@ pub(crate) fn sure_runs<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize
     runs
 }
 
-/// The places of the elements that are unique in both sequences, ascending in the first.
+/// The positions of the elements that are unique in both sequences, in the order of the first.
 fn once_in_both<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     fn once<T: Eq + Hash>(side: &[T]) -> HashMap<&T, Option<usize>> {
         let mut seen = HashMap::new();
@@ -172,11 +175,11 @@ fn once_in_both<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The most of some pairs, ascending in their first part, that also ascend in the second (a longest increasing
-/// subsequence).
+/// Returns as many of these pairs as possible, so that they ascend in their second parts (a longest increasing
+/// subsequence). All pairs ascend in their first parts.
 fn ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For every length, the pair with the smallest second part that ends such a sequence; for every pair, the one
-    // before it.
+    // `ends` has, for every length, the pair with the smallest second part that ends a sequence of that length.
+    // `before` has, for every pair, the pair before it in its sequence.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (at, pair) in pairs.iter().enumerate() {
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_any_length_are_paired_and_give_the_after_text() {
+    fn long_texts_are_paired_by_unique_lines() {
         // It is over the limit, so only unique lines pair.
         // A `}` is not unique, but pairs beside a line that is.
         let before: String = (0..6000).map(|i| format!("{i}\n}}\n")).collect();

@@ -48,7 +48,7 @@ impl Hashes {
 /// numbers with the same lowest bits share one bit. A sieve without bits reports every number.
 struct Sieve(Box<[u64]>);
 
-/// Smaller chunks, in bytes, have no sieve, because searching them takes no longer than making one.
+/// Chunks with fewer bytes have no sieve, because searching them takes no longer than making one.
 const MIN_SIEVED: usize = 2048;
 
 /// The bits of a sieve of lines: about ten per line.

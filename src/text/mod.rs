@@ -247,8 +247,8 @@ impl Content {
         let inner = &*self.inner;
         let start = lines.start.min(self.line_count());
         let end = lines.end.clamp(start, self.line_count());
-        // The chunks `first..last` are rebuilt. Of the chunk `first` the bytes before `offset` stay, of `last` those
-        // from `rest` on.
+        // The chunks `first..last` are rebuilt. The bytes of the first one before `offset` stay, and so do the bytes of
+        // the last one from `rest` on.
         let (mut first, offset) = self.byte_position(start);
         let (mut last, rest) = self.byte_position(end);
         let mut bytes = Vec::new();

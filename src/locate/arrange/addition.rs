@@ -1,4 +1,4 @@
-//! Additions without context lines: below a heading, or at the end of the file.
+//! Additions without context lines go below a heading, or to the end of the file.
 
 use crate::diag::{Code, Refusal};
 use crate::edit::Unit;
@@ -25,8 +25,8 @@ pub(super) fn below(query: &Query<'_>, heading: usize) -> Result<Placement, Box<
 /// Adds lines at the end of the file.
 ///
 /// # Errors
-/// Other hunks for the file follow, so that its end is not meant; or its language allows no lines after its last
-/// bracket.
+/// Other hunks for the file follow, so its end cannot be meant; or the language allows no lines after the last bracket
+/// of the file.
 pub(super) fn at_end(query: &Query<'_>, followed: bool) -> Result<Placement, Box<Refusal>> {
     let Query { context, hay, .. } = *query;
     let last = hay.line_count();
@@ -40,10 +40,11 @@ pub(super) fn at_end(query: &Query<'_>, followed: bool) -> Result<Placement, Box
     Ok(placement)
 }
 
-/// The file with lines added at its end, re-indented, and a note on that; `None` if it ends with them already.
+/// Adds lines at the end of a file. Returns the file, with a note if they were re-indented; `None` if the file already
+/// ends with them.
 ///
 /// # Errors
-/// Their indentation is unknown, or it is unclear whether the file has them already.
+/// The indentation of the lines is unknown, or it is unclear whether the file already has them.
 pub fn append(
     version: &Version,
     text: &str,
@@ -81,28 +82,29 @@ pub(super) fn without_context() -> Box<Refusal> {
     Refusal::new(Code::SearchNotFound, "the hunk has no context lines").with_help(HELP_CONTEXT)
 }
 
-/// Adds lines after this number of lines of the file. In the very text that they were made for, they are not there yet.
+/// Adds lines after a line number, unless the file already has them there. If the file is the text that the hunk was
+/// made from, it cannot have them yet.
 pub(super) fn behind(query: &Query<'_>, line: usize) -> Result<Placement, Box<Refusal>> {
     let reindent = Reindent::of(query, &Alignment::of_nothing(line)).map_err(|_| unknown_indentation())?;
     let mut placement = put(query, line, (!query.context.is_made_from).then_some(line), &reindent)?;
     if let Placement::Change(solution) = &mut placement {
-        // The edit has a line number.
+        // The line number says where the lines go, so they are not unanchored.
         solution.note = solution.note.filter(|note| *note != Note::Unanchored);
     }
     Ok(placement)
 }
 
-/// Adds lines before a line, indented as the lines there, unless the file has them there.
+/// Adds lines before a line, indented like the lines there, unless the file already has them there.
 fn insert(query: &Query<'_>, line: usize) -> Result<Placement, Box<Refusal>> {
     let Query { context, hay, pattern, .. } = *query;
     let language = context.limits.language();
-    // At the end of the file they would be before the line, below a heading after it.
+    // If `line` is not the end of the file, the line above it is a heading.
     let at_end = line == hay.line_count();
     let heading = line.checked_sub(1).filter(|_| !at_end);
     let inner = heading.and_then(|heading| inner_indentation(hay, heading));
     let first = pattern.added().find(|text| !is_blank(text));
     let reindent = match inner {
-        // They lack the indentation of the block.
+        // The added lines begin in the first column, so they lack the indentation of the block.
         Some(inner) if first.is_some_and(|text| depth(text) == 0) => Ok(Reindent::indented(inner, language)),
         _ => Reindent::of(query, &Alignment::of_nothing(line)),
     };
@@ -111,7 +113,8 @@ fn insert(query: &Query<'_>, line: usize) -> Result<Placement, Box<Refusal>> {
         language.is_prose() || fits(hay.text(heading), inner, indentation(&reindent.line(first, false)))
     };
     let reindent = reindent.ok().filter(is_known).ok_or_else(unknown_indentation)?;
-    // Equal ones of a region are added each, so those there may be of the one before.
+    // Where the file would already have the lines: above its end, or right below the heading. Equal additions of one
+    // region are all made, so lines at the end may be those of the previous one.
     let start = match at_end {
         true if context.repeat(0).index > 0 => None,
         true => line.checked_sub(pattern.after().len()),
@@ -120,8 +123,9 @@ fn insert(query: &Query<'_>, line: usize) -> Result<Placement, Box<Refusal>> {
     put(query, line, start, &reindent)
 }
 
-/// Whether lines with this indentation fit below a heading: they have that of its block, or without a block that of the
-/// heading, or a deeper one after a bracket or colon. Nothing fits inside the brackets of a call or signature.
+/// Whether lines with this indentation fit below a heading. If it begins a block, they need the indentation of the
+/// block. Otherwise they need that of the heading, or a deeper one after an open bracket or a colon. Nothing fits
+/// inside the brackets of a call or signature.
 fn fits(heading: &[u8], inner: Option<&[u8]>, indent: &[u8]) -> bool {
     let own = indentation(heading);
     match inner {
@@ -147,7 +151,7 @@ fn is_in_call(text: &[u8]) -> bool {
     open.contains(&true)
 }
 
-/// Adds lines before a line, unless the file has them at `start`.
+/// Adds lines before a line, unless the file already has them at `start`.
 fn put(
     query: &Query<'_>,
     line: usize,
@@ -181,7 +185,7 @@ fn put(
     }))
 }
 
-/// The indentation of the block that a heading begins, if it begins one.
+/// The indentation of the block that a heading begins; `None` if it begins none.
 fn inner_indentation(hay: Haystack<'_>, heading: usize) -> Option<&[u8]> {
     let inner = (heading + 1..hay.line_count()).find(|line| !hay.is_blank(*line))?;
     let inner = hay.text(inner);

@@ -1,4 +1,4 @@
-//! Hunks that count: to one of the matches of their search text, or to a line.
+//! Hunks whose anchor is a count: the n-th match of their search text, or a line number to insert after.
 
 use super::addition;
 use super::member::Member;
@@ -14,8 +14,8 @@ use crate::locate::solution::Placement;
 use crate::text::search::{Haystack, Place, Point};
 
 impl Member<'_> {
-    /// The placement of lines after a line number. Counted in the base and in the current text, it has to be the same
-    /// place.
+    /// Returns the placement of lines that are inserted after a line number. The number has to mean the same place in
+    /// the base and in the current text.
     pub(super) fn after_line(&self, line: u32) -> Result<Placement, Box<Refusal>> {
         let Query { context, hay, .. } = self.query;
         let line = usize::try_from(line).unwrap_or(usize::MAX);
@@ -27,17 +27,18 @@ impl Member<'_> {
             return Err(refusal.with_help(format!("give a line from 0 to {count}")));
         }
         let current = |line: usize| context.lineage().and_then(|lineage| lineage.of(line));
-        // After the line above, and before the line below.
+        // The lines of the base above and below the insertion show where it goes in the current text.
         let counted = [line.checked_sub(1).and_then(current).map(|above| above + 1), current(line)];
         if let Some(other) = counted.into_iter().flatten().find(|&other| other != line) {
-            // After a line is before the next one.
+            // The message names the lines after which the edit would insert.
             return Err(two_readings(hay, line.saturating_sub(1), other.saturating_sub(1)));
         }
         addition::behind(&self.query, line)
     }
 
-    /// The placement at the match that the hunk counts to. Matches where the hunk is applied count, too, or a second
-    /// run would take another one; and if the result is before that match, a first run may have applied it.
+    /// Returns the placement at the n-th match. Matches where the hunk is already applied count, too, because otherwise
+    /// a second run would take another match. If the result of the hunk matches before the n-th match, an earlier run
+    /// may have applied it there.
     pub(super) fn nth_match(
         &self,
         matches: &Matches,
@@ -52,7 +53,7 @@ impl Member<'_> {
             return Err(evidence::out_of_range(hay, asked.get(), &places));
         };
         let (aligned, is_applied) = &matches.places[index];
-        // The model may have counted looser matches, too, or all parts of lines with this text.
+        // The model may also have counted looser matches, or all parts of lines that have this text.
         let all = match pattern.before.as_slice() {
             [text] if part::may_be(pattern) => hay.parts(text),
             _ => self.query.loose_matches(),
@@ -80,8 +81,8 @@ impl Member<'_> {
         self.query.solve(aligned).map(Placement::Change)
     }
 
-    /// The line of another match that the hunk counts to in the base: a model may count in what it was shown, or in
-    /// what the edits before have left.
+    /// Returns the line of the n-th match in the base, if that is another match. A model may count in the text that it
+    /// was shown, or in the text that its earlier edits leave.
     fn other_in_base(&self, place: &Place, occurrence: Occurrence) -> Option<usize> {
         let (base, lineage) = self.query.context.base.filter(|_| self.repeat.total == 1)?;
         let base = Haystack::new(base, self.query.hay.budget());
@@ -90,7 +91,7 @@ impl Member<'_> {
         let other = matches.places.get(nth(occurrence, matches.places.len())?)?.0.place;
         match lineage.of(other.first()) {
             Some(line) if (line, other.start.column) == (place.first(), place.start.column) => None,
-            // An earlier edit may have changed it.
+            // If an earlier edit has changed the line, its number in the base is returned.
             line => Some(line.unwrap_or(other.first())),
         }
     }
@@ -105,7 +106,7 @@ fn nth(occurrence: Occurrence, count: usize) -> Option<usize> {
     }
 }
 
-/// Refuses a count that means one line in the current text, and another in the base.
+/// Refuses a count that means one line in the current text and another one in the base.
 fn two_readings(hay: Haystack<'_>, one: usize, other: usize) -> Box<Refusal> {
     Box::new(Refusal { is_last: true, ..*evidence::two_places(hay, one, other) })
 }

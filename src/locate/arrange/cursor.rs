@@ -1,4 +1,4 @@
-//! Where the next chunk of a Codex patch is searched: after the chunk before, and after its `@@` lines.
+//! Where to search the next chunk of a Codex patch: below the previous chunk, and below its own `@@` lines.
 
 use super::series::State;
 use crate::diag::Refusal;
@@ -13,24 +13,24 @@ use crate::text::Normalization;
 use crate::text::search::{Haystack, Place};
 use std::ops::Range;
 
-/// Where the next chunk is searched.
+/// Where to search the next chunk.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
-    /// The line after the last one that the previous chunk changed.
+    /// The line after the last one that the previous chunk changed. The next chunk is searched from there on.
     changed: usize,
-    /// The heading or the first line of the previous chunk: the next heading is searched from there on, because several
-    /// chunks of one block may name it.
-    above: usize,
+    /// The heading or the first line of the previous chunk. The next heading is searched from there on, because several
+    /// chunks of one block may name the same heading.
+    heading_from: usize,
     /// The places of all chunks so far.
     taken: Vec<Place>,
-    /// The first line of the last chunk that is already applied, or changes nothing. A place above it is not meant, though
-    /// it is the only one.
-    least: usize,
+    /// The first line of the last chunk that is already applied or changes nothing. A match above it is not taken, even
+    /// if it is the only one.
+    first_allowed: usize,
 }
 
 impl Cursor {
-    /// Moves after a chunk, and the last line that it changed. A chunk that is out of order, or only adds lines at the
-    /// end of the file, does not say where the next one is.
+    /// Moves below a chunk that has a placement. A chunk that is out of order, or that only adds lines at the end of
+    /// the file, does not move the cursor.
     pub(super) fn pass(&mut self, query: &Query<'_>, state: &State) {
         let State::Done(placement) = state else { return };
         let Some(place) = placement.place() else { return };
@@ -41,7 +41,7 @@ impl Cursor {
             return;
         }
         if let Placement::AlreadyApplied(_) = placement {
-            self.least = place.first();
+            self.first_allowed = place.first();
         }
         let changed = match placement {
             Placement::Change(solution) => solution.changes.iter().map(|change| change.end).max(),
@@ -49,10 +49,10 @@ impl Cursor {
         };
         let region = bounds.regions.iter().flatten().find(|region| region.holds(&place));
         self.changed = changed.unwrap_or(place.behind());
-        self.above = region.map_or(place.first(), |region| region.outermost.min(place.first()));
+        self.heading_from = region.map_or(place.first(), |region| region.outermost.min(place.first()));
     }
 
-    /// Moves to the only place of a chunk that changes nothing, and only says where the next one is.
+    /// Moves to the only match of a chunk that changes nothing. Models write such chunks to say where the next one is.
     pub(super) fn skip_to(&mut self, hay: Haystack<'_>, hunk: &Hunk, pattern: &Pattern<'_>) {
         if !matches!(hunk.anchor, Anchor::Seek { .. }) || !pattern.changes_nothing() {
             return;
@@ -60,18 +60,19 @@ impl Cursor {
         let places = hay.whole_lines(&pattern.before, Normalization::Trailing);
         let mut ahead = places.iter().filter(|place| place.first() >= self.changed);
         if let (Some(place), None) = (ahead.next(), ahead.next()) {
-            (self.changed, self.above, self.least) = (place.first(), place.first(), place.first());
+            (self.changed, self.heading_from, self.first_allowed) =
+                (place.first(), place.first(), place.first());
         }
     }
 
-    /// Whether a place may be that of a chunk out of order: it is of no chunk so far. If a chunk below is already applied,
-    /// the one there may be, too, and may mean another place.
-    pub(super) fn leaves(&self, place: &Place) -> bool {
-        place.first() >= self.least && !self.taken.iter().any(|taken| taken.overlaps(place))
+    /// Whether a chunk that is out of order may take a place: no other chunk has it. But if a chunk below the place is
+    /// already applied, this chunk may be applied, too, and the place is not meant.
+    pub(super) fn is_free(&self, place: &Place) -> bool {
+        place.first() >= self.first_allowed && !self.taken.iter().any(|taken| taken.overlaps(place))
     }
 
-    /// The bounds of the next chunk, by the texts of its `@@` lines, outermost first, and by whether `*** End of File` ends
-    /// it.
+    /// Returns the bounds of the next chunk. `texts` are those of its `@@` lines, the outermost first; `is_at_end` says
+    /// whether `*** End of File` follows it.
     pub(super) fn bounds(
         &self,
         hay: Haystack<'_>,
@@ -85,7 +86,7 @@ impl Cursor {
             let inside =
                 |outer: &Region| (outer.heading + 1..(outer.last + 1).min(end), Some(outer.outermost));
             let outer = match regions.as_slice() {
-                [] => vec![(self.above..end, None)],
+                [] => vec![(self.heading_from..end, None)],
                 outer => outer.iter().map(inside).collect(),
             };
             let from = outer.first().map_or(0, |(lines, _)| lines.start);
@@ -109,7 +110,7 @@ impl Cursor {
     }
 }
 
-/// The regions of the lines of a range that a heading may mean, each at most up to the next one.
+/// The regions of the lines in a range that a heading may mean. Each ends before the next of these lines.
 fn regions_of(headings: &Headings<'_>, text: &str, within: Range<usize>) -> Vec<Region> {
     let lines = headings.lines(text, within.start, within.end);
     let next = lines.iter().skip(1).map(|line| line.saturating_sub(1)).chain([within.end]);

@@ -6,24 +6,24 @@ use crate::pattern::Pattern;
 use crate::text::search::Haystack;
 use std::collections::BTreeMap;
 
-/// How a hunk compares with the others of its edit.
+/// How a hunk compares with the other hunks of its edit.
 pub(super) struct Equal {
-    /// Whether another one has the same change.
+    /// Whether another hunk has the same change.
     pub(super) is_repeated: bool,
-    /// Whether it repeats an earlier one that has only one possible place.
+    /// Whether it repeats an earlier hunk that has only one possible place.
     pub(super) is_duplicate: bool,
-    /// How many equal ones follow each other from this one on, itself included.
+    /// How many equal hunks follow each other from this one on, this one included.
     pub(super) in_row: usize,
 }
 
-/// How each hunk compares with the others.
+/// Compares each hunk with the others.
 #[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
 pub(super) fn equals<'h>(hay: Haystack<'_>, hunks: &'h [Hunk]) -> Vec<Equal> {
     let mut counts: BTreeMap<&Change, usize> = BTreeMap::new();
     for hunk in hunks {
         *counts.entry(&hunk.change).or_default() += 1;
     }
-    // Whether they have one place is looked up only for the second one.
+    // Whether equal hunks have only one place is looked up when the second of them is seen.
     let mut known: BTreeMap<(&Change, &Anchor), Option<bool>> = BTreeMap::new();
     let of = |hunk: &'h Hunk| {
         let key = (&hunk.change, &hunk.anchor);
@@ -45,8 +45,8 @@ pub(super) fn equals<'h>(hay: Haystack<'_>, hunks: &'h [Hunk]) -> Vec<Equal> {
     equals
 }
 
-/// Whether a hunk has only one possible place: its line number names it, or its heading does, or its search text has no
-/// other.
+/// Whether a hunk has only one possible place: its line number or its heading names it, or its search text has no other
+/// match.
 fn has_one_place(hay: Haystack<'_>, hunk: &Hunk) -> bool {
     let pattern = Pattern::readings(&hunk.change).pop();
     match (&hunk.anchor, pattern) {

@@ -1,4 +1,4 @@
-//! One hunk of an edit: its candidates, and which of them is meant.
+//! Finds the candidates of one hunk of an edit, and decides which of them is meant.
 
 use super::addition::{self, without_context};
 use super::cursor::Cursor;
@@ -6,36 +6,36 @@ use super::series::State;
 use crate::diag::{Code, Refusal, counted};
 use crate::edit::{Anchor, Change, Hunk, Occurrence};
 use crate::locate::Repeat;
-use crate::locate::already_applied::{already_applied, put_by_other, result_between, stricter_result};
+use crate::locate::already_applied::{already_applied, deletes_moved_lines, result_between, stricter_result};
 use crate::locate::bounds::{Bounds, Objection};
 use crate::locate::evidence::{self, HELP_CONTEXT};
 use crate::locate::gapped;
 use crate::locate::loose;
 use crate::locate::matches::{Matches, find};
 use crate::locate::query::Query;
-use crate::locate::solution::{Placement, Solution, Stage, same};
-use crate::locate::thresholds::ALTERNATIVES;
+use crate::locate::solution::{Placement, Solution, Stage, give_same_bytes};
+use crate::locate::thresholds::MAX_COMPARED_RESULTS;
 use crate::locate::tier::{MatchMode, Tier};
 use crate::locate::verbatim::verbatim;
 use crate::pattern::Step;
 use crate::text::Normalization;
 use crate::text::search::{Place, Point};
 
-/// One hunk, looked at alone.
+/// One hunk of an edit, without regard to its other hunks.
 pub(super) struct Member<'a> {
     pub(super) query: Query<'a>,
     pub(super) hunk: &'a Hunk,
     pub(super) stage: Stage,
-    /// Whether other hunks for the file follow.
+    /// Whether other hunks for the file follow it.
     pub(super) followed: bool,
-    /// How often the response has it.
+    /// How often the response has the hunk.
     pub(super) repeat: Repeat,
-    /// Whether another hunk of the edit is equal, so that each has a place of its own.
+    /// Whether the edit has an equal hunk, so that each of them has a place of its own.
     pub(super) has_equal: bool,
 }
 
 impl Member<'_> {
-    /// What is known of its place.
+    /// Returns the placement of the hunk, or its candidates.
     pub(super) fn state(&self, cursor: &Cursor) -> Result<State, Box<Refusal>> {
         match self.located(cursor)? {
             State::Done(Placement::AlreadyApplied(solution)) if self.only_repeats() => {
@@ -45,7 +45,8 @@ impl Member<'_> {
         }
     }
 
-    /// Whether a result of it proves nothing: it repeats lines, and no line number says which.
+    /// Whether finding the result of the hunk does not prove it applied: it only adds a copy of the lines beside it,
+    /// and it has no line number.
     fn only_repeats(&self) -> bool {
         !self.has_number() && self.repeat.elsewhere == 0 && self.query.pattern.only_repeats()
     }
@@ -54,6 +55,7 @@ impl Member<'_> {
         matches!(self.hunk.anchor, Anchor::Line { old_start: Some(_), .. })
     }
 
+    /// As [`Member::state`], but without the check for hunks that only repeat lines.
     fn located(&self, cursor: &Cursor) -> Result<State, Box<Refusal>> {
         let Query { hay, pattern, .. } = self.query;
         if let Anchor::After(line) = self.hunk.anchor {
@@ -80,7 +82,7 @@ impl Member<'_> {
         }
         if !self.has_number()
             && let [one] = matches.open()[..]
-            && put_by_other(&self.query, one)
+            && deletes_moved_lines(&self.query, one)
         {
             return Err(evidence::two_hunks(one.place.first()));
         }
@@ -101,8 +103,11 @@ impl Member<'_> {
         Ok(State::Done(placement))
     }
 
-    /// The placement of a search text that matches byte for byte, wherever it begins. Repeated hunks are counted as lines.
-    /// A text that is a whole line in one place and part of a line in another matches twice.
+    /// Returns the placement of a search text that matches byte for byte, wherever it begins in a line. `None` if the
+    /// response repeats the hunk, because repeated hunks are counted in whole lines.
+    ///
+    /// Also `None` if the text consists of whole lines, which are located like those of other hunks. But if such a text
+    /// is part of a line in another place, it matches twice and is refused.
     fn verbatim(&self, matches: &Matches) -> Result<Option<Placement>, Box<Refusal>> {
         let is_repeated = (self.repeat.total, self.repeat.elsewhere) != (1, 0);
         if self.hunk.anchor != Anchor::Unique || is_repeated || self.query.pattern.solid().is_empty() {
@@ -113,16 +118,18 @@ impl Member<'_> {
         Ok(placement.filter(|_| !are_lines))
     }
 
-    /// The solution at the match that is meant; `None` if the hunk is applied at all of them, or if there are none.
+    /// Returns the solution at the match that is meant; `None` if there is no match, or if the hunk is already applied
+    /// at all of them.
     fn meant(&self, matches: &Matches) -> Result<Option<Solution>, Box<Refusal>> {
         let (open, all) = (matches.open(), matches.all());
         let Some(first) = open.first() else { return Ok(None) };
-        // A match where the hunk is already applied may be meant, too.
+        // If the hunk is already applied at some of the matches, one of those may be meant.
         if open.len() < all.len() && self.repeat.total != all.len() {
             return Err(evidence::ambiguous(self.query.hay, all));
         }
         let places: Vec<Place> = open.iter().map(|aligned| aligned.place).collect();
-        // Below a heading that begins no block order decides, but the edit may be applied at a result above the first match.
+        // A heading that begins no block only says that the first match below it is meant. But if a result is between
+        // the heading and that match, the hunk may be already applied.
         let heading = self.line_above(&places);
         let result = heading.and_then(|heading| {
             result_between(&self.query, [Point { line: heading, column: 0 }, first.place.start], &open)
@@ -137,22 +144,23 @@ impl Member<'_> {
             self.check_strictest(matches.match_mode, &[first.place])?;
             return self.query.solve(first).map(Some);
         }
-        // A hunk without context lines would be applied again by a second run.
+        // If the hunk has no context line, a second run would apply it at one of the other matches.
         let keeps = self.query.pattern.kept().next().is_some();
-        if open.len() > ALTERNATIVES || self.repeat.total > 1 || !keeps {
+        if open.len() > MAX_COMPARED_RESULTS || self.repeat.total > 1 || !keeps {
             return Err(evidence::ambiguous(self.query.hay, places));
         }
         let solutions: Result<Vec<Solution>, _> =
             open.into_iter().map(|aligned| self.query.solve(aligned)).collect();
         let mut solutions = solutions?;
         let changes: Vec<_> = solutions.iter().map(|solution| solution.changes.clone()).collect();
-        match same(self.query.hay, &changes[0], &changes) {
+        match give_same_bytes(self.query.hay, &changes[0], &changes) {
             true => Ok(Some(solutions.swap_remove(0))),
             false => Err(evidence::ambiguous(self.query.hay, places)),
         }
     }
 
-    /// The line of the only heading that has some of these places, if it begins no block: it only says after which line.
+    /// If only one heading has some of these places, and it begins no block: its line. Such a heading only says that
+    /// the place is somewhere below it.
     fn line_above(&self, places: &[Place]) -> Option<usize> {
         let regions = self.query.bounds.regions.iter().flatten();
         let mut meant = regions.filter(|region| places.iter().any(|place| region.holds(place)));
@@ -162,8 +170,8 @@ impl Member<'_> {
         }
     }
 
-    /// Refuses matches if the result of the hunk matches elsewhere in a stricter match mode: the hunk may be applied
-    /// there.
+    /// Refuses matches if the result of the hunk matches elsewhere in a stricter match mode, because the hunk may be
+    /// already applied there.
     pub(super) fn check_strictest(
         &self,
         match_mode: MatchMode,
@@ -175,21 +183,21 @@ impl Member<'_> {
         }
     }
 
-    /// The placement of a hunk that has no match at the strict tiers: it is already applied, or matches at the loose
-    /// tiers; else a refusal says why there is no match. `refused` is a place that was not taken: if it is within the
-    /// bounds, no loose match is meant.
+    /// Returns the placement of a hunk that has no match at tiers 1 to 6: it is already applied, or it matches at tiers
+    /// 7 and 8. Otherwise a refusal says why there is no match. `refused` is a match that was not taken; if it is
+    /// within the bounds, the hunk means it, so no looser match is taken.
     pub(super) fn fallback(
         &self,
         cursor: &Cursor,
         refused: Option<(Place, Objection)>,
     ) -> Result<State, Box<Refusal>> {
         let Query { context, hay, pattern, bounds } = self.query;
-        // With order alone, the lines that match best may be the ones that are meant, so no looser match is taken.
+        // A match above the previous chunk may be the one that is meant, so no looser match is taken instead.
         let is_before = matches!(refused, Some((_, Objection::Order)));
         if is_before && let Some(solution) = self.out_of_order(cursor)? {
             return Ok(State::Done(Placement::Change(solution)));
         }
-        // A hunk that counts has several matches.
+        // If the hunk counts to a later match than the first, a result does not tell which match it was made from.
         let counts = matches!(self.hunk.anchor, Anchor::Occurrence(Occurrence::Nth(n)) if n.get() > 1);
         let is_named = bounds.regions.is_some() && !is_before;
         if (self.stage >= Stage::AlreadyApplied || is_named)
@@ -198,7 +206,7 @@ impl Member<'_> {
         {
             return Ok(State::Done(placement));
         }
-        // A search text that is uncertain, counted or has gaps has to match strictly.
+        // A search text with an uncertain end, an occurrence, or gaps has to match at tiers 1 to 6.
         let is_strict = matches!(self.hunk.change, Change::Splits { .. })
             || matches!(self.hunk.anchor, Anchor::Occurrence(_))
             || pattern.steps.contains(&Step::Gap);
@@ -210,8 +218,8 @@ impl Member<'_> {
         {
             return Ok(State::Done(Placement::Change(solution)));
         }
-        let is_tight = context.limits.max_fuzz < Tier::BlankLines;
-        let too_loose = if is_tight { self.query.loose_matches().first().copied() } else { None };
+        let is_limited = context.limits.max_fuzz < Tier::BlankLines;
+        let too_loose = if is_limited { self.query.loose_matches().first().copied() } else { None };
         Err(match (refused, too_loose) {
             (Some((place, objection)), _) => evidence::objected(hay, pattern, &place, objection),
             (None, Some(place)) => {
@@ -222,7 +230,7 @@ impl Member<'_> {
         })
     }
 
-    /// The solution of a chunk whose only place is before that of the previous one, and is not that of another chunk.
+    /// Returns the solution of a chunk whose only match is above the previous chunk, if no other chunk has that place.
     fn out_of_order(&self, cursor: &Cursor) -> Result<Option<Solution>, Box<Refusal>> {
         let bounds = self.query.bounds;
         if bounds.regions.is_some() || bounds.tail.is_some() {
@@ -231,16 +239,16 @@ impl Member<'_> {
         let query = Query { bounds: &Bounds::NONE, ..self.query };
         let matches = find(&query);
         match matches.as_ref().map(|matches| matches.places.as_slice()) {
-            // It may have no other place in a looser mode.
-            Ok([(one, false)]) if cursor.leaves(&one.place) && query.loose_matches().len() == 1 => {
+            // There must not be another match in a looser mode.
+            Ok([(one, false)]) if cursor.is_free(&one.place) && query.loose_matches().len() == 1 => {
                 query.solve(one).map(Some)
             }
             _ => Ok(None),
         }
     }
 
-    /// The placement of a hunk without context lines: below its heading, at the end of the file, or in an empty file. A
-    /// line number alone does not suffice for another place.
+    /// Returns the placement of a hunk that has only added lines: below its heading, at the end of the file, or in an
+    /// empty file. A line number alone names a place only if the file is the text that the hunk was made from.
     fn addition(&self) -> Result<Placement, Box<Refusal>> {
         let Query { hay, bounds, .. } = self.query;
         let end = hay.line_count();
@@ -262,7 +270,7 @@ impl Member<'_> {
         }
     }
 
-    /// The placement of a hunk with an empty search text, which matches only an empty file.
+    /// Returns the placement of a hunk with an empty search text, which matches only an empty file.
     fn fill_empty(&self) -> Result<Placement, Box<Refusal>> {
         let Query { hay, pattern, .. } = self.query;
         let after = pattern.after();

@@ -1,8 +1,8 @@
-//! Where the hunks of one edit belong in a text. Each hunk has candidates, which are the matches of its search text;
-//! what its anchor says removes some of them, and one has to be left.
+//! Finds the places of the hunks of one edit in a text. The candidates of a hunk are the matches of its search text.
+//! Its anchor rules some of them out, and exactly one has to be left.
 //!
-//! Chunks of a Codex patch are located one after the other ([`cursor`]); hunks of a unified diff together ([`series`]).
-//! Any other hunk is an edit of its own here.
+//! Chunks of a Codex patch are located one after the other ([`cursor`]), and hunks of a unified diff together
+//! ([`series`]). For any other hunk, this module is called with that hunk alone.
 
 pub(super) mod addition;
 mod counted;
@@ -19,7 +19,7 @@ use super::evidence;
 use super::heading::Headings;
 use super::query::Query;
 use super::solution::{Placement, Stage};
-use super::splits::reading;
+use super::splits::meant_reading;
 use crate::diag::Refusal;
 use crate::edit::{Anchor, Hunk};
 use crate::text::search::Haystack;
@@ -28,7 +28,7 @@ use equal::{Equal, equals};
 use member::Member;
 use series::{Series, State};
 
-/// The placement of each hunk, or the refusals of those without one.
+/// Returns the placement of each hunk, or the refusals of the hunks without one.
 pub(super) fn arrange<'h>(
     context: &Context<'_>,
     hay: Haystack<'_>,
@@ -39,7 +39,7 @@ pub(super) fn arrange<'h>(
     let (original, current) = (Headings::new(original, context), Headings::new(hay, context));
     let mut cursor = Cursor::default();
     let member = |(index, (hunk, equal)): (usize, (&'h Hunk, Equal))| {
-        let pattern = reading(context, hay, &hunk.change).ok_or_else(evidence::too_costly)?;
+        let pattern = meant_reading(context, hay, &hunk.change).ok_or_else(evidence::too_costly)?;
         if equal.is_duplicate || pattern.changes_nothing() {
             cursor.skip_to(hay, hunk, &pattern);
             return Ok((pattern, State::Done(Placement::NoChange)));

@@ -1,4 +1,4 @@
-//! What the line numbers of a hunk of a unified diff say, and its section.
+//! Locates hunks of a unified diff by their line numbers and their section.
 
 use super::cursor::Cursor;
 use super::member::Member;
@@ -14,17 +14,18 @@ use crate::locate::heading::Headings;
 use crate::locate::matches::Matches;
 use crate::locate::query::Query;
 use crate::locate::solution::Placement;
-use crate::locate::thresholds::{CANDIDATES, HEADINGS};
+use crate::locate::thresholds::{MAX_CANDIDATES, MAX_SECTION_LINES};
 use crate::locate::tier::MatchMode;
-use crate::pattern::says_something;
+use crate::pattern::has_words;
 use crate::text::search::Place;
 
 impl Member<'_> {
-    /// The candidates of a hunk that may have line numbers.
+    /// Returns the placement or the candidates of a hunk of a unified diff, which may have line numbers.
     pub(super) fn by_number(&self, mut matches: Matches, cursor: &Cursor) -> Result<State, Box<Refusal>> {
         let Query { context, hay, pattern, .. } = self.query;
         let numbers = LineNumbers::of(context, self.hunk);
-        // Among equal lines the search text may match at its number, and the result around it by chance.
+        // Among equal lines, a result may contain the match at the hunk's line number by chance. It counts only if it
+        // begins at a line number, too.
         if matches.match_mode == MatchMode::EXACT {
             let is_named = |aligned: &Alignment| Some(aligned.place.first()) == numbers.in_base;
             for (_, is_applied) in matches.places.iter_mut().filter(|(aligned, _)| is_named(aligned)) {
@@ -35,8 +36,8 @@ impl Member<'_> {
         let open: Vec<Place> = matches.open().into_iter().map(|aligned| aligned.place).collect();
         let mut places = matches.places;
         let is_named = open.iter().any(|place| numbers.old().any(|line| line == place.first()));
-        if open.len() > CANDIDATES {
-            // Too many to consider the neighbours: the line number decides, or nothing does.
+        if open.len() > MAX_CANDIDATES {
+            // There are too many to consider the hunks before and after. Only the line number can decide.
             places.retain(|(aligned, is_applied)| {
                 !is_applied && numbers.in_base == Some(aligned.place.first())
             });
@@ -47,7 +48,8 @@ impl Member<'_> {
             && let Some((place, match_mode)) = self.result_at_number(&numbers, &open, matches.match_mode)
         {
             return match open.first() {
-                // A deletion may have been made there before, and other lines like the deleted ones are left.
+                // The deletion may be already applied there, and this match may be other lines that equal the deleted
+                // ones.
                 Some(first) if !pattern.after_is_proof() => {
                     Err(evidence::applied_elsewhere(hay, first, &place))
                 }
@@ -61,13 +63,13 @@ impl Member<'_> {
         if open.len() == places.len() {
             self.check_strictest(matches.match_mode, &open)?;
         }
-        // As many equal edits as places are those places in order.
+        // If there are as many equal edits as places, each takes the first place that is left.
         let repeat = context.repeat(0);
         if repeat.total > 1 && repeat.fits(&open) {
             places.retain(|(_, is_applied)| !is_applied);
             places.truncate(1);
         }
-        // A match where the hunk is already applied may be meant, too.
+        // Matches where the hunk is already applied are candidates, too.
         let candidates = places.into_iter().map(|(aligned, is_applied)| {
             let place = aligned.place;
             let line = Some(place.first());
@@ -82,8 +84,9 @@ impl Member<'_> {
         Ok(State::Open(candidates.collect()))
     }
 
-    /// Where the result matches at a line that a line number names. Models get numbers wrong: without a match or a
-    /// heading, nothing in the file may be nearly the search text, and the result has to prove something.
+    /// Returns the match of the result at a line that a line number names, if the hunk is already applied there. Models
+    /// get line numbers wrong. So without a match of the search text and without a heading, the result has to prove
+    /// something, and nothing else in the file may be nearly the search text.
     fn result_at_number(
         &self,
         numbers: &LineNumbers,
@@ -93,20 +96,20 @@ impl Member<'_> {
         let apart = |(place, _): &(Place, MatchMode)| !open.iter().any(|one| one.reaches_out_of(place));
         let found = numbers.result.iter().find_map(|line| result_at(&self.query, *line).filter(apart))?;
         let pattern = self.query.pattern;
-        let is_told = pattern.added().next().is_none()
-            && (match_mode != MatchMode::EXACT || pattern.after().into_iter().any(says_something));
-        let agrees = match pattern.after_is_proof() {
-            false => is_told && !open.is_empty(),
+        let may_be_deleted = pattern.added().next().is_none()
+            && (match_mode != MatchMode::EXACT || pattern.after().into_iter().any(has_words));
+        let is_applied = match pattern.after_is_proof() {
+            false => may_be_deleted && !open.is_empty(),
             true => {
                 let is_bounded = self.query.bounds.regions.is_some() || !open.is_empty();
                 is_bounded || !nearly_matches(&self.query, &[found.0])
             }
         };
-        agrees.then_some(found)
+        is_applied.then_some(found)
     }
 
-    /// The place that a line number names, if the search text matches there more loosely than elsewhere, or nearly:
-    /// that place is meant, or the number is wrong.
+    /// Returns the place that a line number names, if the search text matches there more loosely than elsewhere, or
+    /// nearly matches. Then either that place is meant, or the number is wrong.
     fn other_at_number(&self, numbers: &LineNumbers, open: &[Place]) -> Option<Place> {
         let is_apart = |named: &Place| !open.iter().any(|place| place.overlaps(named));
         numbers.old().find_map(|line| {
@@ -114,13 +117,13 @@ impl Member<'_> {
         })
     }
 
-    /// The lines at a line number, if they are nearly the search text. Brackets alone do not count.
+    /// Returns the lines at a line number, if they are nearly the search text. Lines without a word do not count.
     fn nearly_at(&self, line: usize, open: &[Place]) -> Option<Place> {
         let Query { hay, pattern, .. } = self.query;
         let named = Place::lines(line, line + pattern.before.len());
         let is_apart = |line: usize| !open.iter().any(|place| place.overlaps(&Place::lines(line, line + 1)));
-        let telling = pattern.telling();
-        let is_near = nearly_has(hay.within(line..named.behind()), &telling, 1, is_apart);
+        let with_words = pattern.lines_with_words();
+        let is_near = nearly_has(hay.within(line..named.behind()), &with_words, 1, is_apart);
         (is_near && self.query.admits(&named)).then_some(named)
     }
 }
@@ -128,16 +131,16 @@ impl Member<'_> {
 /// The lines, from 0, that the line numbers of a hunk name.
 #[derive(Default)]
 struct LineNumbers {
-    /// The old line, counted in the base, as a line of the current text.
+    /// The line that the old line number names in the base, as a line of the current text.
     in_base: Option<usize>,
-    /// The old line, counted in the current text, if that is not the base.
+    /// The line that the old line number names in the current text, if that is not the base.
     in_current: Option<usize>,
     /// The lines at which the result of the hunk may begin.
     result: Vec<usize>,
 }
 
 impl LineNumbers {
-    /// The lines that the numbers of a hunk name.
+    /// Reads the line numbers of a hunk.
     fn of(context: &Context<'_>, hunk: &Hunk) -> Self {
         let Anchor::Line { old_start, new_start, .. } = &hunk.anchor else {
             return Self::default();
@@ -153,13 +156,13 @@ impl LineNumbers {
         Self { in_base, in_current, result }
     }
 
-    /// The lines at which its search text may begin.
+    /// The lines at which the search text may begin.
     fn old(&self) -> impl Iterator<Item = usize> {
         self.in_base.into_iter().chain(self.in_current)
     }
 }
 
-/// The bounds of a hunk by its section, which is searched in the base.
+/// Returns the bounds that the section of a hunk gives. The section is searched in the base.
 ///
 /// # Errors
 /// No line matches the section, and the hunk has no line numbers.
@@ -175,7 +178,7 @@ pub(super) fn bounds(
     }
     match lines.len() {
         0 if !has_number => Err(evidence::no_heading(section, 0)),
-        count if count == 0 || count > HEADINGS => Ok(Bounds::default()),
+        count if count == 0 || count > MAX_SECTION_LINES => Ok(Bounds::default()),
         _ => {
             let region = |line| if has_number { current.region_by_git(line) } else { current.region(line) };
             let regions = lines.into_iter().map(region).collect();

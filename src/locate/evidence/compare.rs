@@ -1,24 +1,24 @@
 //! Compares a search text with its closest match, line by line.
 
 use crate::diag::{Row, RowKind};
-use crate::locate::thresholds::{COMPARED, SIDE_BY_SIDE, SIMILAR_PAIRS};
+use crate::locate::thresholds::{MAX_COMPARED_LINES, MAX_SIMILAR_PAIRS, MIN_PAIR_SIMILARITY};
 use crate::locate::tier::LOOSEST;
 use crate::text::alike::{ratio, ratio_steps};
 use crate::text::difference_of;
 use crate::text::search::Budget;
 use similar::DiffOp;
 
-/// All lines of both sides, in order, those that match each other in one row.
+/// Returns all lines of both sides, in order. Lines that match each other are in one row.
 pub(super) fn compare(before: &[&[u8]], lines: &[&[u8]], budget: &Budget) -> Vec<Row> {
     let hashes = |lines: &[&[u8]]| -> Vec<u64> { lines.iter().map(|line| LOOSEST.hash(line)).collect() };
     let (old, new) = (hashes(before), hashes(lines));
     let mut table = Table { before, lines, budget, rows: Vec::with_capacity(before.len()) };
     let all = DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() };
-    let is_long = old.len().saturating_mul(new.len()) > COMPARED;
+    let is_long = old.len().saturating_mul(new.len()) > MAX_COMPARED_LINES;
     for op in if is_long { vec![all] } else { difference_of(&old, &new) } {
         match op {
-            DiffOp::Equal { old_index, new_index, len } => table.equal(old_index, new_index, len),
-            _ => table.unequal(op.old_range(), op.new_range()),
+            DiffOp::Equal { old_index, new_index, len } => table.paired(old_index, new_index, len),
+            _ => table.by_similarity(op.old_range(), op.new_range()),
         }
     }
     table.rows
@@ -35,7 +35,7 @@ type Range = std::ops::Range<usize>;
 
 impl Table<'_> {
     /// Adds lines that have a counterpart.
-    fn equal(&mut self, old: usize, new: usize, count: usize) {
+    fn paired(&mut self, old: usize, new: usize, count: usize) {
         for (wanted, real) in (old..old + count).zip(new..) {
             let kind = match (self.before.get(wanted), self.lines.get(real)) {
                 (Some(wanted), Some(real)) if wanted == real => RowKind::Same,
@@ -46,7 +46,7 @@ impl Table<'_> {
         }
     }
 
-    /// Adds lines of one side that have no counterpart; a blank one is no visible difference.
+    /// Adds lines of one side that have no counterpart. A missing blank line is not a visible difference.
     fn unpaired(&mut self, wanted: Range, real: Range) {
         let kind = |text: Option<&&[u8]>, kind| match text {
             Some(text) if LOOSEST.of(text).is_empty() => RowKind::Alike,
@@ -65,12 +65,12 @@ impl Table<'_> {
     /// Pairs the lines by their position.
     fn by_position(&mut self, old: Range, new: Range) {
         let common = old.len().min(new.len());
-        self.equal(old.start, new.start, common);
+        self.paired(old.start, new.start, common);
         self.unpaired(old.start + common..old.end, new.start + common..new.end);
     }
 
     /// Pairs each line with the next similar one.
-    fn unequal(&mut self, old: Range, new: Range) {
+    fn by_similarity(&mut self, old: Range, new: Range) {
         if old.is_empty() || new.is_empty() || (old.len() == 1 && new.len() == 1) {
             return self.by_position(old, new);
         }
@@ -78,20 +78,21 @@ impl Table<'_> {
             let pairs = old.clone().flat_map(|old| new.clone().map(move |new| (old, new)));
             pairs.map(|(old, new)| ratio_steps(self.before[old], self.lines[new])).sum()
         };
-        if old.len().saturating_mul(new.len()) > SIMILAR_PAIRS || !self.budget.spend_on_evidence(steps()) {
+        if old.len().saturating_mul(new.len()) > MAX_SIMILAR_PAIRS || !self.budget.spend_on_evidence(steps())
+        {
             return self.by_position(old, new);
         }
-        // Where the lines after the last pair begin.
-        let (mut of, mut by) = (old.start, new.start);
+        // The first lines after the last pair.
+        let (mut next_old, mut next_new) = (old.start, new.start);
         for wanted in old.clone() {
             let text = LOOSEST.of(self.before[wanted]);
-            let is_like = |real: &usize| ratio(&text, &LOOSEST.of(self.lines[*real])) >= SIDE_BY_SIDE;
-            let Some(real) = (by..new.end).find(is_like) else { continue };
-            self.unpaired(of..wanted, by..real);
-            self.equal(wanted, real, 1);
-            (of, by) = (wanted + 1, real + 1);
+            let is_like = |real: &usize| ratio(&text, &LOOSEST.of(self.lines[*real])) >= MIN_PAIR_SIMILARITY;
+            let Some(real) = (next_new..new.end).find(is_like) else { continue };
+            self.unpaired(next_old..wanted, next_new..real);
+            self.paired(wanted, real, 1);
+            (next_old, next_new) = (wanted + 1, real + 1);
         }
-        self.unpaired(of..old.end, by..new.end);
+        self.unpaired(next_old..old.end, next_new..new.end);
     }
 }
 
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn of_lines_that_differ_the_most_alike_are_paired() {
+    fn similar_lines_are_paired() {
         assert_eq!(
             rows("let total = sum(items);\nend\n", "// a remark\nlet total = sum(item);\nend\n"),
             "->0 0!1 1=2"
@@ -138,9 +139,9 @@ mod tests {
     #[test]
     fn every_line_is_in_one_row_in_order() {
         let mut seed = 11_u64;
-        let mut next = |most: u64| {
+        let mut next = |max: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % most
+            (seed >> 33) % max
         };
         let words = [
             "",
@@ -156,8 +157,8 @@ mod tests {
             "b = 2;",
         ];
         for _ in 0..3000 {
-            let mut text = |most: u64| -> String {
-                (0..next(most)).map(|_| format!("{}\n", words[next(words.len() as u64) as usize])).collect()
+            let mut text = |max: u64| -> String {
+                (0..next(max)).map(|_| format!("{}\n", words[next(words.len() as u64) as usize])).collect()
             };
             let (before, file) = (text(14), text(14));
             let (before, file) = (lines(&before), lines(&file));
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn many_lines_are_compared_in_turn() {
+    fn many_lines_are_compared_by_position() {
         let text = |word: &str| (0..600).map(|n| format!("{word}{n}\n")).collect::<String>();
         let rows = compare(&lines(&text("a")), &lines(&text("b")), &Budget::default());
         assert_eq!(rows.len(), 600);

@@ -1,18 +1,18 @@
 //! Calculates how many context lines make a match unique.
 
-use crate::locate::thresholds::{CONTEXT_LINES, CONTEXT_PLACES};
+use crate::locate::thresholds::{MAX_CONTEXT_LINES, MAX_CONTEXT_PLACES};
 use crate::text::Content;
 use crate::text::search::{Budget, Place};
 use std::collections::HashMap;
 
-/// The least number of context lines before and after each of these places with which no two of them are equal. `None`
-/// if there are too many places, if [`CONTEXT_LINES`] do not suffice, or if the budget is spent.
+/// Returns the least number of context lines, before and after each place, that tells all of these places apart. `None`
+/// if there are too many places, if [`MAX_CONTEXT_LINES`] do not suffice, or if the budget is spent.
 pub(super) fn calculate_min_context(content: &Content, places: &[Place], budget: &Budget) -> Option<usize> {
     let text = |line: usize| content.line(line).map(|line| line.text);
-    // Places with the same number are equal so far. At an edge of the file there is less context, which also makes a
-    // place unique.
+    // Places with the same number have the same context so far. At the edge of the file there is no further line, which
+    // also tells a place from others.
     let mut groups = vec![0; places.len()];
-    for context in (1..=CONTEXT_LINES).filter(|_| places.len() <= CONTEXT_PLACES) {
+    for context in (1..=MAX_CONTEXT_LINES).filter(|_| places.len() <= MAX_CONTEXT_PLACES) {
         if !budget.spend_on_evidence(places.len() * 17) {
             return None;
         }
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn context_that_tells_places_apart() {
+    fn the_least_context_that_tells_places_apart() {
         let needed = |text: &str, lines: &[usize]| {
             let places: Vec<Place> = lines.iter().map(|&line| Place::lines(line, line + 1)).collect();
             calculate_min_context(&Content::new(text.as_bytes()), &places, &Budget::default())

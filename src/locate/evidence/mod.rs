@@ -8,7 +8,7 @@ mod surrounding;
 pub use surrounding::beginning;
 
 use super::bounds::{Bounds, Objection, Region};
-use super::thresholds::CANDIDATES_SHOWN;
+use super::thresholds::MAX_CANDIDATES_SHOWN;
 use crate::diag::{Code, Evidence, Refusal, counted};
 use crate::pattern::Pattern;
 use crate::text::Normalization;
@@ -21,7 +21,7 @@ pub const HELP_COPY: &str = "copy the search text from the file as it is";
 /// The hint for several matches.
 pub(crate) const HELP_CONTEXT: &str = "give more lines of the file before and after it";
 
-/// The hint for a match out of the bounds of the anchor.
+/// The hint for a match that the anchor of the hunk rules out.
 const HELP_ANCHOR: &str = "correct what names the other place, or leave it out";
 
 /// The hint for chunks out of order.
@@ -30,7 +30,7 @@ const HELP_ORDER: &str = "copy the lines from the file as they are, in the order
 /// The hint for two changes of the same lines.
 pub(super) const HELP_ONE: &str = "write one edit for all changes there";
 
-/// The results of all hunks, in their order; or the refusals of those without one.
+/// Returns the results of all hunks in their order, or the refusals of the hunks without a result.
 pub(super) fn each<T>(all: impl Iterator<Item = Result<T, Box<Refusal>>>) -> Result<Vec<T>, Vec<Refusal>> {
     let (mut results, mut refusals) = (Vec::new(), Vec::new());
     for (number, result) in all.enumerate() {
@@ -42,7 +42,7 @@ pub(super) fn each<T>(all: impl Iterator<Item = Result<T, Box<Refusal>>>) -> Res
     if refusals.is_empty() { Ok(results) } else { Err(refusals) }
 }
 
-/// The first lines of the first few places, from 1.
+/// The line numbers of the first few places, from 1.
 fn line_numbers(places: &[Place]) -> String {
     const SHOWN: usize = 5;
     let lines = places.iter().take(SHOWN).map(|place| (place.first() + 1).to_string());
@@ -50,7 +50,7 @@ fn line_numbers(places: &[Place]) -> String {
     lines.chain(more).collect::<Vec<_>>().join(", ")
 }
 
-/// Several matches.
+/// The search text has several matches.
 pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Place>) -> Box<Refusal> {
     let (content, budget) = (hay.content(), hay.budget());
     let places = &places.into_iter().collect::<Vec<_>>();
@@ -65,18 +65,18 @@ pub(super) fn ambiguous(hay: Haystack<'_>, places: impl IntoIterator<Item = Plac
     Refusal::new(Code::SearchAmbiguous, message).with_help(help).with_evidence(evidence)
 }
 
-/// Places with the lines around them, and how much context makes each unique, if that is known.
+/// Shows places with the lines around them, and how many context lines make each unique, if that is known.
 fn shown(hay: Haystack<'_>, places: &[Place], context_lines: Option<usize>) -> Evidence {
     Evidence {
         context_lines,
         places: surroundings(hay.content(), places, context_lines),
         file_lines: Some(hay.line_count()),
-        candidates: places.iter().map(|place| place.first() + 1).take(CANDIDATES_SHOWN).collect(),
+        candidates: places.iter().map(|place| place.first() + 1).take(MAX_CANDIDATES_SHOWN).collect(),
         ..Evidence::default()
     }
 }
 
-/// Fewer matches than the hunk counts to.
+/// The search text has fewer matches than the hunk counts to.
 pub(super) fn out_of_range(hay: Haystack<'_>, asked: u32, places: &[Place]) -> Box<Refusal> {
     let count = counted(places.len(), "place");
     let message = format!("occurrence {asked} is asked for, but the search text matches {count}");
@@ -90,7 +90,7 @@ pub(super) fn out_of_range(hay: Haystack<'_>, asked: u32, places: &[Place]) -> B
     Refusal::new(Code::OccurrenceRange, message).with_help(help).with_evidence(evidence)
 }
 
-/// No match for the search text.
+/// The search text has no match.
 fn no_match(hay: Haystack<'_>, pattern: &Pattern<'_>, bounds: &Bounds) -> Box<Refusal> {
     if hay.budget().is_spent() {
         return too_costly();
@@ -116,7 +116,7 @@ fn no_match(hay: Haystack<'_>, pattern: &Pattern<'_>, bounds: &Bounds) -> Box<Re
     Refusal::new(Code::SearchNotFound, message).with_help(help).with_evidence(evidence)
 }
 
-/// A match that is not taken.
+/// The search text has a match, but it is not taken. `why` ends the message.
 pub(super) fn matches_but(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
@@ -129,7 +129,7 @@ pub(super) fn matches_but(
         .with_evidence(evidence)
 }
 
-/// No match within the bounds: the match elsewhere, if there is one.
+/// The search text has no match within the bounds. If it has one elsewhere, the refusal names that.
 pub(super) fn not_found(hay: Haystack<'_>, pattern: &Pattern<'_>, bounds: &Bounds) -> Box<Refusal> {
     let places = [Normalization::Trailing, Normalization::FoldedTrimmed]
         .into_iter()
@@ -141,7 +141,7 @@ pub(super) fn not_found(hay: Haystack<'_>, pattern: &Pattern<'_>, bounds: &Bound
     }
 }
 
-/// A match that an objection refuses.
+/// There is an objection to the match.
 pub(super) fn objected(
     hay: Haystack<'_>,
     pattern: &Pattern<'_>,
@@ -167,13 +167,14 @@ pub(super) fn objected(
     matches_but(hay, pattern, place, why).with_help(help)
 }
 
-/// The hunk may be already applied at this line, but its added lines prove too little.
+/// The hunk may be already applied at this line, but its added lines do not prove it.
 pub(super) fn has_added_lines(line: usize) -> Box<Refusal> {
     let message = format!("line {} already has lines like the added ones", line + 1);
     Refusal::new(Code::SearchAmbiguous, message).with_help(HELP_CONTEXT)
 }
 
-/// A match that is loose, or counted to, while the result of the hunk matches elsewhere: it may be applied there.
+/// The result of the hunk matches elsewhere, so the hunk may be already applied there. Its match is loose, or one of
+/// several.
 pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place) -> Box<Refusal> {
     let message = format!(
         "the search text is at line {}, but line {} already has the result, as if the edit was applied there",
@@ -187,7 +188,8 @@ pub(super) fn applied_elsewhere(hay: Haystack<'_>, place: &Place, result: &Place
     ))
 }
 
-/// Two possible places, by the line number or count, a match in another mode, the order of the hunks, or the base.
+/// Two places may be meant. The line number or count, a match in another mode, the order of the hunks or the base
+/// points to the other one.
 pub(super) fn two_places(hay: Haystack<'_>, one: usize, other: usize) -> Box<Refusal> {
     if one == other {
         return two_hunks(one);
@@ -200,40 +202,40 @@ pub(super) fn two_places(hay: Haystack<'_>, one: usize, other: usize) -> Box<Ref
         .with_evidence(shown(hay, &places, None))
 }
 
-/// The only match that is left of several in the base, and another place, which an earlier edit has changed.
+/// Of several matches in the base only one is left, but the hunk may mean another one, which an earlier edit changed.
 pub(super) fn only_one_left(hay: Haystack<'_>, left: usize, changed: usize) -> Box<Refusal> {
     let mut refusal = two_places(hay, left, changed);
     refusal.evidence.iter_mut().for_each(|evidence| evidence.candidates = vec![left + 1]);
     refusal
 }
 
-/// A heading without a matching line.
+/// No line matches a heading.
 pub(super) fn no_heading(text: &str, from: usize) -> Box<Refusal> {
     let message = format!("the line after `@@`, `{text}`, matches no line from line {} on", from + 1);
     Refusal::new(Code::SearchNotFound, message).with_help(HELP_ORDER)
 }
 
-/// Several lines that match a heading.
+/// Several lines match a heading.
 pub(super) fn ambiguous_heading(hay: Haystack<'_>, regions: &[Region]) -> Box<Refusal> {
     let places = regions.iter().map(|region| Place::lines(region.heading, region.heading + 1));
     let message = format!("the line after `@@` matches {}", counted(regions.len(), "place"));
     Box::new(Refusal { message, ..*ambiguous(hay, places) })
 }
 
-/// An edit that the response has earlier, too, and that would be applied again.
+/// The response has the same edit earlier, and would apply it twice.
 pub(super) fn duplicate() -> Box<Refusal> {
     Refusal::new(Code::Duplicate, "the response has the same edit earlier, and it would be applied twice")
         .with_help("leave one of them out, or give more lines if they belong in two places")
 }
 
-/// A hunk that matches an earlier version of the file at this line, but whose lines were changed since.
+/// The hunk matches an earlier version of the file at this line, but the lines were changed since then.
 pub(super) fn conflict(line: usize) -> Box<Refusal> {
     let message =
         format!("the hunk matches an earlier version of the file, at line {line}, but not this one");
     Refusal::new(Code::Conflict, message).with_help(HELP_ONE)
 }
 
-/// Two hunks that change the same line, insert the same lines there, or insert and delete it.
+/// Two hunks change the same line, insert the same lines there, or one inserts and the other deletes it.
 pub(super) fn two_hunks(line: usize) -> Box<Refusal> {
     let message = format!("two hunks change line {} of the file", line + 1);
     Refusal::new(Code::Conflict, message).with_help(HELP_ONE)
@@ -245,12 +247,12 @@ pub(super) const HELP_INDENT: &str = "indent the new lines like the lines of the
 /// The message for added lines whose indentation is unknown.
 pub(super) const UNKNOWN_INDENTATION: &str = "how to indent the new lines is not known";
 
-/// The refusal of such lines without context lines.
+/// The indentation of added lines is unknown, and there are no context lines.
 pub(super) fn unknown_indentation() -> Box<Refusal> {
     Refusal::new(Code::SearchNotFound, UNKNOWN_INDENTATION).with_help(HELP_CONTEXT)
 }
 
-/// The refusal of a response whose budget is spent.
+/// The budget of the response is spent.
 pub(super) fn too_costly() -> Box<Refusal> {
     Refusal::new(Code::Limit, "the response needs too many searches")
         .with_help("apply it in parts, or copy the search text from the files as they are")

@@ -1,11 +1,12 @@
-//! Finds the closest match for a search text without a match, as evidence.
+//! Finds the closest match of a search text that has no match, as evidence for the refusal.
 
 use super::compare::compare;
 use super::surrounding::{beginning, excerpt};
 use crate::diag::{Evidence, Excerpt, Nearest};
 use crate::locate::bounds::Bounds;
 use crate::locate::thresholds::{
-    NEAREST_LEAST, NEAREST_REGIONS, NEAREST_SEARCH, NEAREST_STEPS, PROBES, WORDS_PROBED,
+    MAX_NEAREST_REGIONS, MIN_NEAREST_SIMILARITY, NEAREST_COMPARE_BUDGET, NEAREST_SEARCH_BUDGET, PROBED_LINES,
+    PROBED_WORDS,
 };
 use crate::locate::tier::LOOSEST;
 use crate::text::alike::{COMMON, beginnings, percent, ratio, ratio_steps, reach};
@@ -14,7 +15,7 @@ use crate::text::{Content, difference_of, is_blank, words};
 use similar::DiffOp;
 use std::borrow::Cow;
 
-/// The closest match for these lines: in the region of the heading, if there is one, else anywhere.
+/// Returns the closest match for these lines: in the region of the heading if there is one there, else anywhere.
 pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], bounds: &Bounds) -> Evidence {
     let content = hay.content();
     let file_lines = Some(content.line_count());
@@ -29,7 +30,8 @@ pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], bounds: &Bounds) -> 
     }
 }
 
-/// The closest match; the outer `None` if the search takes too long.
+/// Returns the closest match. The outer `None` says that the search takes too long, the inner one that nothing is
+/// similar.
 fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
     let (content, budget) = (hay.content(), hay.budget());
     let wanted: Vec<SearchLine<'_>> = before
@@ -43,8 +45,8 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
     if !budget.spend_on_evidence(content.line_count() / 4) {
         return None;
     }
-    // Evidence has a budget of its own.
-    let free = Budget::new(NEAREST_SEARCH, 0);
+    // The searches have a budget of their own, so that evidence does not use up the budget for locating edits.
+    let free = Budget::new(NEAREST_SEARCH_BUDGET, 0);
     let hay = hay.with_budget(&free);
     let file = hay.solid(LOOSEST);
     let hashes: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
@@ -52,21 +54,21 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
     let mut starts =
         beginnings(hashes.iter().map(|hash| spots.get(hash).cloned().unwrap_or_default()).enumerate());
     if starts.is_empty() {
-        if !budget.spend_on_evidence(content.line_count() * PROBES * 4) {
+        if !budget.spend_on_evidence(content.line_count() * PROBED_LINES * 4) {
             return None;
         }
-        starts = by_like_lines(&wanted, hay, &file);
+        starts = by_shared_words(&wanted, hay, &file);
     }
-    starts.truncate(NEAREST_REGIONS);
+    starts.truncate(MAX_NEAREST_REGIONS);
     if !budget.spend_on_evidence(wanted.len() * starts.len()) {
         return None;
     }
-    let mut steps = NEAREST_STEPS;
+    let mut steps = NEAREST_COMPARE_BUDGET;
     let rated: Vec<Rated> =
         starts.into_iter().map(|start| region(&wanted, &file, start, &mut steps)).collect();
-    budget.spend_on_evidence(NEAREST_STEPS - steps);
+    budget.spend_on_evidence(NEAREST_COMPARE_BUDGET - steps);
     let best = rated.iter().reduce(|best, next| if next.share > best.share { next } else { best });
-    let Some(best) = best.filter(|best| best.share >= NEAREST_LEAST) else { return Some(None) };
+    let Some(best) = best.filter(|best| best.share >= MIN_NEAREST_SIMILARITY) else { return Some(None) };
     Some(Some(show(content, before, &file, best, budget)))
 }
 
@@ -76,36 +78,37 @@ struct SearchLine<'a> {
     hash: u64,
 }
 
-/// A range of the lines of the file that are not blank, and its similarity.
+/// A range of the non-blank lines of the file, with its similarity.
 struct Rated {
     start: usize,
     end: usize,
     share: f64,
 }
 
-/// Where the closest match may begin, by lines of the file that have a word of the longest lines of the search text.
-fn by_like_lines(wanted: &[SearchLine<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> Vec<usize> {
+/// Where the closest match may begin: lines of the file that have a long word of the longest lines of the search text
+/// show it.
+fn by_shared_words(wanted: &[SearchLine<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> Vec<usize> {
     let mut probes: Vec<(usize, &SearchLine<'_>)> = wanted.iter().enumerate().collect();
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
-    let spots = probes.into_iter().take(PROBES).flat_map(|(at, wanted)| {
+    let spots = probes.into_iter().take(PROBED_LINES).flat_map(|(at, wanted)| {
         let mut longest: Vec<&[u8]> = words(&wanted.text).collect();
         longest.sort_by_key(|word| std::cmp::Reverse(word.len()));
-        if longest.len() < WORDS_PROBED {
+        if longest.len() < PROBED_WORDS {
             let (head, tail) = wanted.text.split_at(wanted.text.len() / 2);
             longest = vec![head, tail];
         }
-        let lines = longest.into_iter().take(WORDS_PROBED).map(|word| hay.lines_with(word, false));
+        let lines = longest.into_iter().take(PROBED_WORDS).map(|word| hay.lines_with(word, false));
         let of_file = |lines: Vec<usize>| lines.into_iter().filter_map(|line| file.index(line)).collect();
         lines.map(|lines| (at, of_file(lines))).collect::<Vec<_>>()
     });
     beginnings(spots)
 }
 
-/// The similarity of the lines from `start` on, with lines inserted or left out. Lines between equal ones are compared
-/// by their position.
+/// Rates the lines from `start` on. The file may have additional lines or lack some. Lines between equal ones are
+/// compared by their position.
 fn region(wanted: &[SearchLine<'_>], file: &Solid<'_>, start: usize, steps: &mut usize) -> Rated {
     let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
-    // Some more lines, because the file may have others in between.
+    // More lines than the search text has, because the file may have additional ones.
     let new = file.hashes_of(start..start + reach(wanted.len()));
     let cost = old.len().saturating_mul(new.len());
     let all = DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() };
@@ -137,9 +140,9 @@ fn show(content: &Content, before: &[&[u8]], file: &Solid<'_>, region: &Rated, b
     let similarity = percent(region.share);
     let Excerpt { line, lines } = excerpt(content, first..end);
     let nearest = Nearest { line, rows, lines, similarity };
-    // A difference in whitespace alone is still one.
-    let most = if nearest.first_differing_row().is_some() { 99 } else { 100 };
-    Nearest { similarity: similarity.min(most), ..nearest }
+    // If the lines differ only in whitespace, the similarity is less than 100%, too.
+    let max_similarity = if nearest.first_differing_row().is_some() { 99 } else { 100 };
+    Nearest { similarity: similarity.min(max_similarity), ..nearest }
 }
 
 #[cfg(test)]
@@ -190,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_the_file_has_in_between_do_not_hide_it() {
+    fn additional_lines_of_the_file_do_not_hide_it() {
         let near =
             nearest("q\nfirst\nsecond\nnew\nthird\nfourth\nfifth\n", "first\nsecond\nthird\nfourth\nfifth\n")
                 .unwrap();
@@ -200,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_which_no_line_is_there_is_found_by_its_letters() {
+    fn a_text_without_an_equal_line_is_found_by_its_words() {
         let file = "alpha\nbeta\n    let total = compute_total(items);\nomega\n";
         let near = nearest(file, "let total = compute_sum(items);\n").unwrap();
         assert_eq!((near.line, first(&near).0), (3, Some(0)));

@@ -1,5 +1,9 @@
-//! Lines that the search text misquotes and the replacement has as in the file are context lines: the file and the
-//! response agree on the result.
+//! Lines that the search text misquotes, while the replacement has them as the file has them. They are taken for
+//! context lines, because the file and the response agree on the result:
+//!
+//! ```text
+//! file:  `return x;`      search text:  `retrun x;`      replacement:  `return x;`
+//! ```
 
 use crate::diag::Refusal;
 use crate::locate::already_applied::nearly_matches;
@@ -14,7 +18,7 @@ use crate::text::search::Haystack;
 use crate::text::{indentation, is_blank};
 use std::collections::HashSet;
 
-/// The solution of a hunk at its one match, if only misquoted lines differ.
+/// Returns the solution of a hunk at its only match, if nothing but misquoted lines differs.
 pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
     let Query { hay, pattern, .. } = *query;
     let Some(meant) = corrected(hay, pattern).filter(|meant| !meant.changes_nothing()) else {
@@ -37,8 +41,8 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
     }
 }
 
-/// The hunk with the misquoted lines as in the file, so that they are context lines; `None` without such a line, with
-/// too many, or if two lines may be the right one.
+/// Returns the hunk with the misquoted lines as in the file, so that they are context lines. `None` if there is no such
+/// line, if there are too many, or if the replacement has two lines that may be the right one.
 fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>> {
     let mut before = pattern.before.clone();
     let added: Vec<&[u8]> = pattern.added().collect();
@@ -67,7 +71,8 @@ fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>
     }
     let steps = pair(&before, &pattern.after());
     let meant = Pattern { before, steps, unit: pattern.unit, end: pattern.end };
-    // The sign at the end of a line goes with the line below: where that is added, the response may be for an older text.
+    // A comma or semicolon at the end of a line may be there because of the line below. If the corrected line differs
+    // in it, and the line below is added, the response may be for an older version of the file.
     let is_older = |steps: &[Step<'_>]| match *steps {
         [Step::Keep(line), Step::Add(_)] => end_sign(pattern.before[line]) != end_sign(meant.before[line]),
         _ => false,
@@ -76,9 +81,10 @@ fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>
         return None;
     }
     let kept: HashSet<usize> = meant.kept().collect();
-    let most = (pattern.solid().len() / 5).max(1);
-    let is_meant =
-        !corrected.is_empty() && corrected.len() <= most && corrected.iter().all(|line| kept.contains(line));
+    let max_corrected = (pattern.solid().len() / 5).max(1);
+    let is_meant = !corrected.is_empty()
+        && corrected.len() <= max_corrected
+        && corrected.iter().all(|line| kept.contains(line));
     is_meant.then_some(meant)
 }
 
@@ -87,7 +93,7 @@ fn end_sign(line: &[u8]) -> Option<&u8> {
     line.trim_ascii_end().last().filter(|last| b",;".contains(last))
 }
 
-/// Whether two lines differ by a typing error, or in style.
+/// Whether two lines differ only by a typing error or in style.
 fn is_misquoted(written: &[u8], right: &[u8]) -> bool {
     is_mistyped(written, right) || without_style(written) == without_style(right)
 }

@@ -11,7 +11,8 @@ use super::solution::Solution;
 use super::tier::Tier;
 use crate::diag::Refusal;
 
-/// The solution of a hunk at its one match at tiers 7 and 8, or where only lines differ that the replacement has right.
+/// Returns the solution of a hunk at its only match at tiers 7 and 8, or at the only place where nothing differs but
+/// lines that the replacement has as in the file.
 pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>> {
     let fuzz = query.context.limits.max_fuzz;
     if fuzz >= Tier::Elision

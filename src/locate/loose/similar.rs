@@ -1,11 +1,11 @@
-//! Tier 8: regions in which a few context lines differ in the spaces between their tokens, or in what is no code: a
-//! comment that is shortened, mistyped or reworded, or the end of the last line.
+//! Tier 8: finds regions where a few context lines differ from the search text. They may differ in the spaces between
+//! tokens, a comment or line of prose may be shortened, mistyped or reworded, and the last line may be cut.
 
 use crate::locate::admission::objection;
 use crate::locate::alignment::Alignment;
 use crate::locate::query::Query;
 use crate::locate::results::Results;
-use crate::locate::thresholds::{CUT_LEAST, LEAST_LINES, LINES_PER_SLIP, REWORDED};
+use crate::locate::thresholds::{LINES_PER_DIFFERENCE, MIN_CUT_BYTES, MIN_LINES, MIN_REWORDED_SIMILARITY};
 use crate::locate::tier::{LOOSEST, MatchMode, Tier};
 use crate::pattern::Step;
 use crate::text::alike::{in_tokens, is_mistyped, percent, ratio, ratio_steps};
@@ -15,14 +15,14 @@ use similar::DiffOp;
 
 const MODE: MatchMode = MatchMode { tier: Tier::Similar, ..MatchMode::LOOSEST };
 
-/// The regions that have every removed line and all but a few context lines, each with whether the hunk is already
-/// applied there.
+/// Returns the regions that have every removed line and all but a few context lines, each with whether the hunk is
+/// already applied there.
 pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
     let Query { context, hay, pattern, .. } = *query;
     let old = pattern.steps.iter().filter(|step| matches!(step, Step::Keep(_) | Step::Remove(_)));
     let search =
         SearchLines::of(old.map(|step| (pattern.text_of(step), matches!(step, Step::Keep(_)))), None);
-    if search.lines.len() < LEAST_LINES {
+    if search.lines.len() < MIN_LINES {
         return Vec::new();
     }
     let file = hay.solid(LOOSEST);
@@ -46,7 +46,7 @@ pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
     }
     let results = Results::of(query, MODE);
     let with_applied = |aligned: Alignment| {
-        let is_applied = results.hold(&aligned) || search.has_result(query, &file, &aligned);
+        let is_applied = results.contain(&aligned) || search.has_result(query, &file, &aligned);
         (aligned, is_applied)
     };
     places.into_iter().map(with_applied).collect()
@@ -56,22 +56,23 @@ pub(super) fn places(query: &Query<'_>) -> Vec<(Alignment, bool)> {
 struct SearchLines<'a> {
     lines: Vec<&'a [u8]>,
     hashes: Vec<u64>,
-    /// Whether each is a context line.
+    /// For each line, whether it is a context line.
     kept: Vec<bool>,
-    /// How many of these may differ.
-    slips: usize,
+    /// How many context lines may differ.
+    max_different: usize,
 }
 
 impl<'a> SearchLines<'a> {
-    /// From lines, blank ones too, each with whether it is a context line.
-    fn of(lines: impl Iterator<Item = (&'a [u8], bool)>, slips: Option<usize>) -> Self {
+    /// From all lines, each with whether it is a context line. Blank ones are left out.
+    fn of(lines: impl Iterator<Item = (&'a [u8], bool)>, max_different: Option<usize>) -> Self {
         let (lines, kept): (Vec<&[u8]>, Vec<bool>) = lines.filter(|(text, _)| !is_blank(text)).unzip();
-        let slips = slips.unwrap_or((lines.len() / LINES_PER_SLIP).max(1));
-        Self { hashes: lines.iter().map(|line| LOOSEST.hash(line)).collect(), lines, kept, slips }
+        let max_different = max_different.unwrap_or((lines.len() / LINES_PER_DIFFERENCE).max(1));
+        Self { hashes: lines.iter().map(|line| LOOSEST.hash(line)).collect(), lines, kept, max_different }
     }
 
-    /// Where a region may begin. Each region has all removed lines, and of any `slips + 1` lines at least one that is
-    /// equal: the rarest of them in the file are looked up.
+    /// Returns where a region may begin. A region has every removed line, so the removed line that is rarest in the
+    /// file is looked up. Without a removed line, a region has at least one of any `max_different + 1` lines, so that
+    /// number of the rarest lines is looked up.
     fn starts(&self, file: &Solid<'_>) -> Vec<usize> {
         let spots = file.spots(&self.hashes, usize::MAX);
         let often = |line: &usize| spots.get(&self.hashes[*line]).map_or(0, Vec::len);
@@ -79,7 +80,7 @@ impl<'a> SearchLines<'a> {
         let mut needed = 1;
         if rare.is_empty() {
             rare = (0..self.lines.len()).collect();
-            needed = self.slips + 1;
+            needed = self.max_different + 1;
         }
         rare.sort_by_key(often);
         rare.truncate(needed);
@@ -94,7 +95,7 @@ impl<'a> SearchLines<'a> {
         starts
     }
 
-    /// The similarity of the region that begins there, in percent; `None` if more differs than may.
+    /// Returns the similarity of the region that begins there, in percent; `None` if too much differs, or nothing.
     fn similarity(
         &self,
         language: Language,
@@ -104,7 +105,7 @@ impl<'a> SearchLines<'a> {
     ) -> Option<u8> {
         let hashes = file.hashes_of(start..start + self.lines.len());
         let differ: Vec<usize> = (0..hashes.len()).filter(|&at| hashes[at] != self.hashes[at]).collect();
-        if differ.is_empty() || differ.len() > self.slips || differ.iter().any(|&at| !self.kept[at]) {
+        if differ.is_empty() || differ.len() > self.max_different || differ.iter().any(|&at| !self.kept[at]) {
             return None;
         }
         let mut sum = 0.0;
@@ -116,12 +117,12 @@ impl<'a> SearchLines<'a> {
             }
             let is_cut = || {
                 at + 1 == self.lines.len()
-                    && written.len() >= CUT_LEAST
+                    && written.len() >= MIN_CUT_BYTES
                     && real.starts_with(&written)
-                    // The beginning of a line does not choose between places.
+                    // The lines above have to be unique: a cut line does not choose between places.
                     && hay.skipping_blanks(&self.lines[..at], LOOSEST).len() == 1
             };
-            // A line that the file has elsewhere is not a misquoted one.
+            // If the file has the line elsewhere, it is not a misquoted one.
             if !(is_same(language, &written, &real) || is_cut())
                 || hay.has_line(line, LOOSEST)
                 || !hay.budget().spend(ratio_steps(&written, &real))
@@ -135,11 +136,13 @@ impl<'a> SearchLines<'a> {
         Some(percent(share).min(99))
     }
 
-    /// Whether a place is inside a region that is the result of the hunk, with the same differences in context lines.
+    /// Whether a place is inside a region that has the result of the hunk, if as many context lines may differ.
     fn has_result(&self, query: &Query<'_>, file: &Solid<'_>, aligned: &Alignment) -> bool {
         let Query { context, hay, pattern, .. } = *query;
-        let result =
-            SearchLines::of(pattern.after_and_new().map(|(text, new)| (text, !new)), Some(self.slips));
+        let result = SearchLines::of(
+            pattern.after_and_new().map(|(text, new)| (text, !new)),
+            Some(self.max_different),
+        );
         if result.lines.is_empty() || result.lines.len() > file.len() {
             return false;
         }
@@ -155,7 +158,7 @@ impl<'a> SearchLines<'a> {
     }
 }
 
-/// Whether two lines without indentation differ only in what is no code.
+/// Whether two lines without indentation differ only in spaces between tokens, in their comment, or as prose.
 fn is_same(language: Language, written: &[u8], real: &[u8]) -> bool {
     if language.is_no_code(written) && language.is_no_code(real) && is_same_comment(written, real) {
         return true;
@@ -172,29 +175,30 @@ fn is_same(language: Language, written: &[u8], real: &[u8]) -> bool {
 
 /// Whether a comment or a line of prose is the other one, shortened, mistyped or reworded.
 fn is_same_comment(written: &[u8], real: &[u8]) -> bool {
-    let begun = written.strip_suffix(b"...").or_else(|| written.strip_suffix("…".as_bytes()));
-    let head = begun.unwrap_or(written).trim_ascii_end();
-    // Without an ellipsis it has to be long enough, and to end with a word. A number is never cut.
-    let ends = |rest: &[u8]| match (rest, head.last()) {
+    let dotted = written.strip_suffix(b"...").or_else(|| written.strip_suffix("…".as_bytes()));
+    let head = dotted.unwrap_or(written).trim_ascii_end();
+    // Without an ellipsis, the rest has to be long enough and to end with a whole word. A number is never cut.
+    let may_be_cut_off = |rest: &[u8]| match (rest, head.last()) {
         ([b'0'..=b'9', ..] | [b'.' | b',', b'0'..=b'9', ..], Some(b'0'..=b'9')) => false,
-        ([], _) => begun.is_none(),
-        ([next, ..], _) => begun.is_some() || next.is_ascii_whitespace() || b".,;:!?)".contains(next),
+        ([], _) => dotted.is_none(),
+        ([next, ..], _) => dotted.is_some() || next.is_ascii_whitespace() || b".,;:!?)".contains(next),
     };
-    let shortened = (begun.is_some() || head.len() >= CUT_LEAST) && real.strip_prefix(head).is_some_and(ends);
+    let shortened = (dotted.is_some() || head.len() >= MIN_CUT_BYTES)
+        && real.strip_prefix(head).is_some_and(may_be_cut_off);
     shortened
         || is_mistyped(written, real)
-        || ratio(written, real) >= REWORDED && has_its_words(written, real)
+        || ratio(written, real) >= MIN_REWORDED_SIMILARITY && has_its_words(written, real)
 }
 
-/// Words that may be exchanged or left out in a comment about the same thing.
+/// Words that may be exchanged or left out without changing what a comment is about.
 const SMALL_WORDS: &[&str] = &[
     "a", "an", "the", "this", "that", "these", "those", "its", "his", "their", "our", "your", "it", "they",
     "we", "you", "is", "are", "be", "was", "were", "will", "can", "to", "of", "in", "on", "at", "for",
     "from", "by", "with", "as", "and", "so", "also", "just", "then", "which",
 ];
 
-/// Whether two comments have the same words, except for small ones and for words that only one of them has: with
-/// another word in its place a comment may be about something else.
+/// Whether two comments have the same words. Small words may differ, and one comment may have words more. But if a word
+/// is replaced by another one, the comment may be about something else.
 fn has_its_words(written: &[u8], real: &[u8]) -> bool {
     let words = |text: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(text).to_lowercase();
@@ -208,7 +212,7 @@ fn has_its_words(written: &[u8], real: &[u8]) -> bool {
             word.contains(|c: char| c.is_ascii_digit()) || matches!(word.as_str(), "not" | "no" | "never")
         })
     };
-    // A single letter is a name, unless it is left of a small word.
+    // A single letter is a name, unless it is what is left of a mistyped small word.
     let is_letter = |words: &[String]| words.iter().any(|word| word != "a" && word.chars().count() == 1);
     let is_small = |words: &[String]| words.iter().any(|word| word.len() > 1) && !says(words);
     signs(written) == signs(real)
@@ -223,7 +227,8 @@ fn has_its_words(written: &[u8], real: &[u8]) -> bool {
         })
 }
 
-/// What changes the meaning of a word besides its letters: the signs in `C#` and `--all`, and the end of `isn't`.
+/// What changes the meaning of words besides their letters: signs, as in `C#` and `--all`, and the number of `n't`, as
+/// in `isn't`.
 fn signs(text: &[u8]) -> (Vec<u8>, usize) {
     let signs = text.iter().copied().filter(|b| b"#+-*/=<>&|%@$^~\\".contains(b)).collect();
     (signs, memchr::memmem::find_iter(text, b"n't").count())
@@ -257,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_between_the_same_tokens_may_differ() {
+    fn spaces_between_equal_tokens_may_differ() {
         for (written, real) in [
             ("f(a,b)", "f( a, b )"),
             ("if(x)", "if (x)"),
@@ -271,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_that_make_other_tokens_do_not() {
+    fn spaces_that_make_other_tokens_may_not_differ() {
         for (written, real) in [
             ("f(\"a b\")", "f(\"a  b\")"),
             ("f('a b', c)", "f('ab', c)"),

@@ -53,7 +53,7 @@ fn several_places_after_the_last_chunk_are_refused_without_a_heading() {
 }
 
 #[test]
-fn a_heading_says_after_which_line() {
+fn a_chunk_is_below_its_heading() {
     let file = "fn a\nx=10\ny=2\nfn b\nx=10\ny=20\n";
     assert_eq!(made(file, &[chunk(&["fn b"], "-x=10\n+x=11\n")]), ok(&file.replace("b\nx=10", "b\nx=11")));
     assert_eq!(made(file, &[chunk(&["fn a"], "-x=10\n+x=11\n")]), ok(&file.replacen("x=10", "x=11", 1)));
@@ -66,7 +66,7 @@ fn a_heading_says_after_which_line() {
 }
 
 #[test]
-fn a_heading_may_be_part_of_one_line_and_that_line_the_first_old_one() {
+fn a_heading_may_be_part_of_a_line_and_that_line_may_be_in_the_chunk() {
     let file = "import { OLD } from './old'\nmain()\n";
     let change = "-import { OLD } from './old'\n+import { OLD } from './old'\n+import { NEW } from './new'\n";
     assert_eq!(
@@ -83,7 +83,7 @@ fn a_heading_may_be_part_of_one_line_and_that_line_the_first_old_one() {
 }
 
 #[test]
-fn a_heading_with_two_matches_needs_old_lines_after_only_one_of_them() {
+fn of_two_matching_headings_the_one_above_the_old_lines_is_meant() {
     let file = "def f():\n    a\ndef f():\n    b\n";
     assert_eq!(made(file, &[chunk(&["def f():"], "-    b\n+    c\n")]), ok(&file.replace("    b", "    c")));
     let both = "def f():\n    a\ndef f():\n    a\n";
@@ -127,7 +127,7 @@ fn added_lines_without_context_follow_the_heading_or_end_the_file() {
 }
 
 #[test]
-fn the_end_of_file_ties_a_chunk() {
+fn the_end_of_file_mark_binds() {
     assert_eq!(made("mark\nx\nmark\n", &[at_end("-mark\n+MARK\n")]), ok("mark\nx\nMARK\n"));
     assert_eq!(made("mark\nx\nmark\n\n", &[at_end("-mark\n+MARK\n")]), ok("mark\nx\nMARK\n\n"));
     assert_eq!(made("mark\ntail\n", &[at_end("-mark\n+MARK\n")]), Err(Code::SearchNotFound));

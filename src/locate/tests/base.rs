@@ -6,8 +6,8 @@ use crate::edit::{Anchor, Change, Hunk, Occurrence};
 use crate::locate::{Outcome, Repeat};
 
 #[test]
-fn an_edit_written_against_the_base_is_brought_over() {
-    // The second edit names lines as they were before the first.
+fn an_edit_written_for_the_base_is_brought_over() {
+    // The second edit has lines as they were before the first edit.
     let both = |base: &str, first: (&str, &str), second: (&str, &str)| {
         made(base, &[hunk(first.0, first.1), hunk(second.0, second.1)])
     };
@@ -20,14 +20,14 @@ fn an_edit_written_against_the_base_is_brought_over() {
         "the line it changes is another now"
     );
     assert_eq!(both("a\nb\nc\n", ("a\nb\n", "a\ny\n"), ("b\nc\n", "b\nz\n")), ok("a\ny\nz\n"));
-    // Ambiguous now, because the edit before made a copy; the base has only one match.
+    // The search text is ambiguous now, because the first edit made a copy. But it has only one match in the base.
     assert_eq!(both("a\nb\n-\n", ("-\n", "-\na\nb\n"), second), ok("a\nx\n-\na\nb\n"));
     assert_eq!(both("-\na\nb\n", ("-\n", "a\nb\n-\n"), second), ok("a\nb\n-\na\nx\n"));
     assert_eq!(both("a\nb\n-\na\nb\n", ("-\n", "q\n"), second), Err(Code::SearchAmbiguous));
 }
 
 #[test]
-fn a_looser_match_is_not_taken_for_the_one_that_another_edit_changed() {
+fn a_looser_match_does_not_replace_a_match_that_another_edit_changed() {
     let file =
         "def f():\n    x = 1\n    log(x)\n\nclass C:\n    def g(self):\n        x = 1\n        log(x)\n";
     let text = |n: u32| format!("    x = {n}\n    log(x)\n");
@@ -48,7 +48,7 @@ fn a_looser_match_is_not_taken_for_the_one_that_another_edit_changed() {
         let twice = apply_to(&once, &[second], &[Repeat::ONCE], &LIMITS);
         assert_eq!(twice.unwrap_err()[0].code, Code::Conflict);
     }
-    // The next edit may mean lines that an edit has added.
+    // An edit may mean lines that an earlier edit added.
     let wrapped =
         hunk("    x = 1\n    log(x)\n\n", "    if y:\n        x = 1\n        log(x)\n        done()\n\n");
     let inner = hunk("    x = 1\n    log(x)\n    done()\n", "    x = 4\n    log(x)\n    done()\n");

@@ -62,7 +62,7 @@ fn blank_lines_that_the_file_lacks_may_be_next_to_added_lines() {
 }
 
 #[test]
-fn no_line_is_dropped_to_keep_blank_ones() {
+fn nothing_is_dropped_to_keep_blank_lines() {
     let file = "\nlogo\n\ntext\n\nend\n";
     let at = |before: &str, after: &str| made(file, &[hunk(before, after)]);
     let after = "name\n\ntext\n\n\nlink\n\n\nend\n";
@@ -75,7 +75,8 @@ fn no_line_is_dropped_to_keep_blank_ones() {
 
 #[test]
 fn a_change_that_only_a_stricter_tier_sees_is_not_already_applied() {
-    // The first line is misquoted, and right in the replacement; the second lost its trailing whitespace.
+    // The search text misquotes the first line, and the replacement has it right. The hunk removes the trailing
+    // whitespace of the second line.
     let file = "first line\nlast line  \nend\n";
     let edit = hunk("fisrt line\nlast line  \nend\n", "first line\nlast line\nend\n");
     assert_eq!(made(file, std::slice::from_ref(&edit)), ok("first line\nlast line\nend\n"));

@@ -8,7 +8,7 @@ use crate::locate::Tier;
 
 const FILE: &str = "fn a() {\n    x();\n    y();\n}\n\nfn b() {\n    z();\n    w();\n}\n";
 
-/// An edit whose texts differ in one word.
+/// An edit that replaces one word.
 fn edit(before: &str, word: &str, other: &str) -> Hunk {
     hunk(before, &before.replace(word, other))
 }
@@ -27,7 +27,7 @@ fn an_elision_keeps_the_lines_between_two_segments() {
 }
 
 #[test]
-fn lines_change_on_both_sides_of_a_gap_and_beside_it() {
+fn lines_may_change_on_both_sides_of_a_gap_and_next_to_it() {
     let before = "fn b() {\n    // ...\n    w();\n";
     let at = |after: &str| made(FILE, &[hunk(before, after)]);
     let expected = FILE.replace("fn b()", "fn c()").replace("w()", "v()");
@@ -132,13 +132,13 @@ fn an_insertion_next_to_a_gap_is_applied_once() {
     let edit = hunk("fn b() {\n    // ...\n    w();\n", "fn b() {\n    new();\n    // ...\n    w();\n");
     let once = made(FILE, std::slice::from_ref(&edit)).unwrap();
     assert_eq!(once, FILE.replace("fn b() {\n", "fn b() {\n    new();\n"));
-    // The head alone is ambiguous; the lines below it show that the hunk is already applied.
+    // The first line alone is ambiguous. The lines below it show that the hunk is already applied.
     let again = made(&once, &[edit]);
     assert!(again.is_err() || again.as_ref() == Ok(&once), "{again:?}");
 }
 
 #[test]
-fn a_gap_in_only_one_text_is_none() {
+fn an_elision_in_only_one_text_is_no_gap() {
     let file = "def f():\n    x = 1\n    return x\n";
     let before = "def f():\n    # ...\n    return x\n";
     assert_eq!(made(file, &[hunk(before, "def f():\n    return y\n")]), Err(Code::SearchNotFound));

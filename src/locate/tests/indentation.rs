@@ -8,7 +8,7 @@ use crate::locate::{Limits, Outcome, Repeat, Tier};
 use crate::text::Language;
 
 #[test]
-fn a_uniform_shift_is_undone_for_added_lines() {
+fn added_lines_are_shifted_like_the_matched_lines() {
     let file = "mod m {\n    fn f() {\n        a();\n    }\n}\n";
     assert_eq!(
         tier(file, "fn f() {\n    a();\n}\n", "fn f() {\n    if c {\n        b();\n    }\n\n    a();\n}\n"),
@@ -45,7 +45,7 @@ fn an_edit_of_the_indentation_alone_is_applied_once() {
         Code::SearchNotFound,
         "how far is the result indented?"
     );
-    // A context line tells.
+    // A context line shows how far.
     assert_eq!(
         tier("  if x:\n    a\n", "if x:\n  a\n", "if x:\n    a\n"),
         at(Tier::Indent, "  if x:\n      a\n")
@@ -67,7 +67,7 @@ fn a_search_text_without_indentation_does_not_indent_the_replacement_again() {
 }
 
 #[test]
-fn new_lines_are_indented_as_the_line_that_they_replace() {
+fn new_lines_are_indented_like_the_line_that_they_replace() {
     let file = "fn f() {\n    a();\n}\n";
     let at = |after: &str| made(file, &[text_hunk("a();", after)]);
     assert_eq!(at("b();"), ok("fn f() {\n    b();\n}\n"));
@@ -99,7 +99,7 @@ fn added_lines_are_not_indented_by_an_unknown_width() {
     assert_eq!(add(python, "\t\t", "\t"), with(python, "        ", "    "));
     assert_eq!(add(python, "\t", "\t"), Err(Code::SearchNotFound));
     assert_eq!(add(python, "", "\t"), Err(Code::SearchNotFound));
-    // A comment is aligned by one space.
+    // The star of a comment is aligned by one space.
     let file = "\t/**\n\t * a\n\t */\n";
     assert_eq!(made(file, &[hunk("/**\n", "/**\n * b\n")]), ok("\t/**\n\t * b\n\t * a\n\t */\n"));
 }
@@ -119,7 +119,7 @@ fn the_first_line_alone_may_have_lost_its_indentation() {
         at(lost, &format!("@cached\n{lost}")),
         ok(&file.replace("    def f", "    @cached\n    def f"))
     );
-    // Not if another line matches, or an added line begins in the first column.
+    // Not if another line lost its indentation, or if an added line begins in the first column.
     for (before, after) in [
         ("    def f(self):\n        x = 1\nreturn x\n", "    def f(self):\n        x = 2\nreturn x\n"),
         (lost, "def f(self):\n        x = 1\n        return x\ndef g(self):\n        pass\n"),
@@ -134,7 +134,7 @@ fn the_first_line_alone_may_have_lost_its_indentation() {
     );
 }
 
-/// A file of this name after a hunk, or the code of the refusal.
+/// Returns a file of this name with the hunk applied, or the code of the refusal.
 fn in_file(path: &str, file: &str, edit: Hunk) -> Result<String, Code> {
     let limits = Limits { guard: Guard { language: Language::of(path), ..LIMITS.guard }, ..LIMITS };
     let applied = apply_to(&version(file), &[edit], &[Repeat::ONCE], &limits);
@@ -164,7 +164,7 @@ fn steps_of_another_width_are_one_mapping() {
     let deep = |text: &str| text.lines().map(|line| format!("\t\t{line}\n")).collect::<String>();
     let deeper = tier(&deep(&tabs(file)), before, after);
     assert_eq!(deeper, at(Tier::Indent, &deep(&tabs(&expected))), "dedented, too");
-    // In the file, the lines belong to other blocks.
+    // In the file, the lines are in other blocks than in the search text.
     assert_eq!(made(file, &[hunk("def f(a):\n  if a:\n  b()\n", "def f(a):\n")]), UNKNOWN);
     assert_eq!(made("if a:\n  b()\nc()\n", &[hunk("if a:\n  b()\n  c()\n", "")]), UNKNOWN);
     let makefile = "all:\n\tcc a.c\n        cc b.c\n";
@@ -199,7 +199,7 @@ fn with_other_steps_an_unknown_indentation_is_refused() {
 
 #[test]
 fn a_prefix_that_was_seen_at_one_indentation_may_be_another_step() {
-    // Two spaces more, or two for one.
+    // The file has two spaces more, or four for two.
     let file = "a {\n    b()\n    c()\n    d {\n        e()\n    }\n}\n";
     let add = |file: &str, indent: &str, line: &str| {
         let before = format!("{indent}b()\n{indent}c()\n");
@@ -212,7 +212,7 @@ fn a_prefix_that_was_seen_at_one_indentation_may_be_another_step() {
     // The file has no steps of two.
     assert_eq!(add(file, "        ", "            x()"), with(file, "        x()"));
     assert_eq!(add(&format!("{file}z {{\n  y\n}}\n"), "        ", "            x()"), UNKNOWN);
-    // Nothing was lost, whatever the depth.
+    // The search text has the indentation of the file, so an added line may have any depth.
     assert_eq!(add(file, "    ", " x()"), with(file, " x()"));
     assert_eq!(add(file, "", "    x()"), with(file, "        x()"));
     assert_eq!(add(file, "", "  x()"), UNKNOWN, "a line of the file is four deeper");
@@ -228,7 +228,7 @@ fn a_prefix_that_was_seen_at_one_indentation_may_be_another_step() {
 }
 
 #[test]
-fn in_a_file_of_tabs_and_blanks_lines_are_of_the_kind_around_the_place() {
+fn in_a_mixed_file_added_lines_use_tabs_or_spaces_like_the_lines_nearby() {
     let file = "const YAML = `\na:\n  b: 1\n`\n\nfunc f() {\n\tg()\n}\n";
     let yaml = in_file("a.go", file, hunk("a:\n", "a:\n  c: 2\n"));
     assert_eq!(yaml, ok(&file.replace("a:\n", "a:\n  c: 2\n")));
@@ -259,7 +259,7 @@ fn unicode_spaces_become_spaces_in_the_indentation_of_code() {
 }
 
 #[test]
-fn a_context_line_that_lacks_one_blank_lost_its_mark() {
+fn a_context_line_that_lacks_one_space_lost_its_mark() {
     let file = "class A {\n    int a;\n    int b;\n    void f() {\n        g();\n    }\n}\n";
     let at = |lines: &str| in_file("a.java", file, diff(lines));
     let expected = file.replace("    int b;\n", "    int c;\n        // d\n");
@@ -274,7 +274,7 @@ fn a_context_line_that_lacks_one_blank_lost_its_mark() {
     assert_eq!(at("    int a;\n+    int c;\n"), ok(&expected));
     let shifted = "    int a;\n-   int b;\n+   int c;\n";
     assert_eq!(at(shifted), ok(&file.replace("int b", "int c")), "what goes lacks it, too: a shift");
-    // Texts have no marks.
+    // A search text that is not from a diff has no marks to lose.
     let texts = in_file("a.java", file, hunk("   int a;\n", "   int a;\n   int c;\n"));
     assert_eq!(texts, ok(&expected));
     assert_eq!(in_file("a.java", file, hunk("   int a;\n    int b;\n", "   int a;\n")), UNKNOWN);
@@ -285,12 +285,12 @@ fn where_indentation_is_syntax_an_added_line_has_the_indentation_of_its_block() 
     let file = "import a\n\nclass A:\n    def f(self):\n        if a:\n            b()\n        return a\n";
     let put = |before: &str, line: &str| in_file("a.py", file, hunk(before, &format!("{before}{line}\n")));
     let with = |before: &str, line: &str| Ok(file.replace(before, &format!("{before}{line}\n")));
-    // It begins a block.
+    // The added line begins a block.
     assert_eq!(put("class A:\n", "    x = 1"), with("class A:\n", "    x = 1"));
     assert_eq!(put("class A:\n", "  x = 1"), UNKNOWN);
     assert_eq!(put("class A:\n", "x = 1"), UNKNOWN);
     assert_eq!(put("class A:\n", "# x = 1"), with("class A:\n", "# x = 1"), "a comment has no depth");
-    // It continues one.
+    // The added line continues a block.
     let last = "            b()\n";
     for line in ["            c()", "        c()", "    c()", "c()"] {
         let end = "        return a\n";
@@ -309,17 +309,17 @@ fn where_indentation_is_syntax_an_added_line_has_the_indentation_of_its_block() 
     let call = "f(\n        a,\n    )\nb = 1\n";
     let closed = in_file("a.py", call, hunk("    )\n", "    ).c\n"));
     assert_eq!(closed, ok(&call.replace(")\n", ").c\n")));
-    // A line that begins a block is removed with all of it, or the block is another one.
+    // The head of a block may be renamed. If all lines of a block are replaced, it may get another indentation.
     let renamed = in_file("a.py", file, hunk("    def f(self):\n", "    def g(self):\n"));
     assert_eq!(renamed, ok(&file.replace("f(self)", "g(self)")));
     let body = hunk("        if a:\n            b()\n", "        if a:\n          c()\n");
     assert_eq!(in_file("a.py", file, body), ok(&file.replace("            b", "          c")));
-    // Elsewhere indentation does not matter.
+    // In other languages the indentation does not matter.
     assert_eq!(in_file("a.js", file, hunk("class A:\n", "class A:\n  x\n")), with("class A:\n", "  x"));
 }
 
 #[test]
-fn items_of_yaml_have_their_keys_behind_the_dash() {
+fn keys_of_a_yaml_item_are_aligned_behind_the_dash() {
     let file = "jobs:\n    - name: a\n    - name: b\n      run: b\n";
     let before = "jobs:\n  - name: a\n  - name: b\n";
     let at = |path: &str, line: &str| {
@@ -328,7 +328,7 @@ fn items_of_yaml_have_their_keys_behind_the_dash() {
     assert_eq!(at("a.yml", "    run: a"), ok(&file.replace("name: a\n", "name: a\n      run: a\n")));
     assert_eq!(at("a.yml", "  - name: c"), ok(&file.replace("name: a\n", "name: a\n    - name: c\n")));
     assert_eq!(at("a.yml", "      run: a"), UNKNOWN);
-    // A list with the indentation of its key is another one.
+    // A list may have the indentation of its key.
     let flat = "jobs:\n- name: a\n";
     let first = |line: &str| in_file("a.yml", flat, hunk("jobs:\n", &format!("jobs:\n{line}\n")));
     assert_eq!(first("- name: b"), ok("jobs:\n- name: b\n- name: a\n"));
@@ -338,7 +338,7 @@ fn items_of_yaml_have_their_keys_behind_the_dash() {
 }
 
 #[test]
-fn the_blank_that_aligns_a_star_is_no_step_and_stays() {
+fn the_space_that_aligns_a_star_is_no_step_and_stays() {
     let file = "/*\n * One\n */\nint f(void)\n{\n\tint a;\n\treturn a;\n}\n";
     let at = |before: &str, after: &str| in_file("a.c", file, hunk(before, after));
     let more = "/*\n * Two\n */\nint g(void)\n{\n    return 1;\n}\n";

@@ -1,4 +1,4 @@
-//! What the loose tiers accept, and what each value of `--max-fuzz` allows.
+//! Tests of what the loose tiers accept, and what each value of `--max-fuzz` allows.
 
 use super::{LIMITS, apply_to, hunk, version};
 use crate::diag::Code;
@@ -6,7 +6,7 @@ use crate::guard::Guard;
 use crate::locate::{Limits, Repeat, Tier};
 use crate::text::Language;
 
-/// A Rust file after a hunk, with the tier and similarity; or the code of the refusal.
+/// Returns a Rust file with the hunk applied, its tier and its similarity, or the code of the refusal.
 fn in_rust(file: &str, before: &str, after: &str) -> Result<(Tier, Option<u8>, String), Code> {
     let limits = Limits { guard: Guard { language: Language::of("a.rs"), ..LIMITS.guard }, ..LIMITS };
     let applied = apply_to(&version(file), &[hunk(before, after)], &[Repeat::ONCE], &limits);
@@ -55,7 +55,7 @@ fn a_comment_that_the_file_has_elsewhere_is_not_misquoted() {
     assert_eq!(in_rust(&both, &edit(1), &edit(2)), Err(Code::SearchNotFound), "which function?");
     let alone = function("Runs the quary.", 1);
     let made = in_rust(&alone, &edit(1), &edit(2)).map(|made| made.2);
-    // The removed line is another one.
+    // The removed line equals one of the file, so only the comment is misquoted.
     assert_eq!(made, Ok(function("Runs the quary.", 2)));
 }
 
@@ -103,7 +103,7 @@ fn a_cut_last_line_does_not_choose_between_places() {
 }
 
 #[test]
-fn a_kept_line_may_have_other_blanks_between_the_same_tokens() {
+fn a_kept_line_may_have_other_spaces_between_equal_tokens() {
     let file = "fn f(a: u32, b: u32) {\n    let x = a + b;\n    g(x, \"a  b\");\n    h(x);\n}\n";
     let made = |slip: &str| in_rust(file, slip, &slip.replace("h(x)", "h(1)")).map(|made| (made.0, made.2));
     let expected = Ok((Tier::Similar, file.replace("h(x)", "h(1)")));

@@ -1,4 +1,4 @@
-//! Which hunks are located, and where.
+//! Tests of where hunks are located, and which are refused.
 
 mod anchored;
 mod base;
@@ -55,7 +55,7 @@ pub(super) fn run(file: &str, hunks: &[Hunk]) -> Result<Applied, Vec<Refusal>> {
     apply_to(&version(file), hunks, &vec![Repeat::ONCE; hunks.len()], &LIMITS)
 }
 
-/// The file after hunks, or the code of the refusal.
+/// Returns the file with the hunks applied, or the code of the refusal.
 #[track_caller]
 pub(super) fn made(file: &str, hunks: &[Hunk]) -> Result<String, Code> {
     match run(file, hunks) {
@@ -91,7 +91,7 @@ fn added_lines_take_the_regions_line_ending_and_kept_lines_keep_theirs() {
 }
 
 #[test]
-fn a_place_with_other_line_ends_counts_as_much_as_one_with_the_payloads() {
+fn a_place_with_other_line_endings_is_an_equal_match() {
     // The line endings of the response say nothing, so the place with LF is not more likely.
     assert_eq!(made("x\r\n-\nx\n", &[hunk("x\n", "y\n")]), Err(Code::SearchAmbiguous));
     assert_eq!(made("x\n-\nx", &[hunk("x\n", "y\n")]), Err(Code::SearchAmbiguous));
@@ -115,7 +115,7 @@ fn a_last_line_that_is_not_touched_keeps_its_missing_newline() {
 }
 
 #[test]
-fn a_text_says_nothing_of_the_last_lines_newline_and_a_diff_does() {
+fn only_a_diff_tells_whether_the_last_line_has_a_newline() {
     for hunk in [hunk, text_hunk] {
         assert_eq!(made("a\nb", &[hunk("b\n", "x\n")]), ok("a\nx"));
         assert_eq!(made("a\nb\n", &[hunk("b\n", "x\n")]), ok("a\nx\n"));
@@ -133,7 +133,7 @@ fn a_text_says_nothing_of_the_last_lines_newline_and_a_diff_does() {
 }
 
 #[test]
-fn part_of_a_line_is_replaced_only_by_a_format_of_texts() {
+fn part_of_a_line_is_replaced_only_in_opx() {
     assert_eq!(
         made("max = 10\nif x = 1;\n", &[text_hunk("x = 1\n", "x = 2\n")]),
         ok("max = 10\nif x = 2;\n")
@@ -150,7 +150,7 @@ fn part_of_a_line_is_replaced_only_by_a_format_of_texts() {
         Err(Code::SearchNotFound),
         "nothing says how further lines are to be indented"
     );
-    // A whole line is meant, if there is one.
+    // A whole line is meant if one matches.
     assert_eq!(made("x\ny = x\n", &[text_hunk("x\n", "z\n")]), ok("z\ny = x\n"));
 }
 
@@ -185,7 +185,7 @@ fn an_insertion_is_applied_once() {
     );
     // The second `a` has no `b` yet, but the first one may be meant.
     assert_eq!(made("a\nb\na\n", &insertion), Err(Code::SearchAmbiguous));
-    // An occurrence is counted among all places, or a second run would take the next one.
+    // Matches where the hunk is already applied count, too. Otherwise a second run would take the next match.
     let first = Hunk { anchor: Anchor::Occurrence(Occurrence::First), ..hunk("a\n", "a\nb\n") };
     assert_eq!(run("a\nb\na\n", &[first]).unwrap().outcome, Outcome::AlreadyApplied);
     assert_eq!(run("f(x + 1)\n", &[text_hunk("x\n", "x + 1\n")]).unwrap().outcome, Outcome::AlreadyApplied);
@@ -242,7 +242,7 @@ fn hunks_see_the_result_of_those_before() {
 }
 
 #[test]
-fn as_many_identical_hunks_as_places_are_those_places_in_order() {
+fn equal_hunks_take_equal_places_in_order() {
     let edit = hunk("x\n", "y\n");
     let mut now = version("x\n-\nx\n");
     for index in 0..2 {
@@ -265,7 +265,7 @@ fn as_many_identical_hunks_as_places_are_those_places_in_order() {
 }
 
 #[test]
-fn overlapping_places_are_not_given_to_identical_hunks() {
+fn equal_hunks_do_not_take_overlapping_places() {
     let edit = hunk("x\nx\n", "y\n");
     let repeat = Repeat { total: 2, index: 0, elsewhere: 0 };
     let refusals = apply_to(&version("x\nx\nx\n"), &[edit], &[repeat], &LIMITS).unwrap_err();
@@ -280,7 +280,7 @@ fn the_longest_search_text_that_the_file_has_is_meant() {
     assert_eq!(made("a\n=======\nb\n", std::slice::from_ref(&hunk)), ok("c\n"));
     assert_eq!(made("a\nq\n", std::slice::from_ref(&hunk)), ok("b\n=======\nc\nq\n"));
     assert_eq!(made("q\n", std::slice::from_ref(&hunk)), Err(Code::SearchNotFound));
-    // The file has the result of the longest reading by chance.
+    // The file has the result of the longest reading only by chance.
     assert_eq!(made("a\nc\n", &[hunk]), ok("b\n=======\nc\nc\n"));
 }
 
@@ -289,7 +289,7 @@ fn a_hunk_with_equal_texts_changes_nothing() {
     assert_eq!(run("a\n", &[hunk("a\n", "a\n")]).unwrap().outcome, Outcome::NoChange);
 }
 
-/// The tier of a hunk, and the file after it; or the code of the refusal.
+/// Returns the tier of a hunk and the file with the hunk applied, or the code of the refusal.
 #[track_caller]
 pub(super) fn tier(file: &str, before: &str, after: &str) -> Result<(Tier, String), Code> {
     match run(file, &[hunk(before, after)]) {
@@ -306,7 +306,7 @@ pub(super) fn at(tier: Tier, text: &str) -> Result<(Tier, String), Code> {
 }
 
 #[test]
-fn trailing_blanks_of_kept_lines_stay_as_the_file_has_them() {
+fn trailing_whitespace_of_kept_lines_stays_as_in_the_file() {
     let file = "a  \nb\t\nc\n";
     assert_eq!(tier(file, "a\nb\nc\n", "a\nx\nc\n"), at(Tier::TrailingSpace, "a  \nx\nc\n"));
     assert_eq!(
@@ -317,19 +317,19 @@ fn trailing_blanks_of_kept_lines_stay_as_the_file_has_them() {
 }
 
 #[test]
-fn an_edit_of_trailing_blanks_is_one() {
+fn an_edit_may_change_only_trailing_whitespace() {
     assert_eq!(tier("a \nb\n", "a \n", "a\n"), at(Tier::Exact, "a\nb\n"));
     assert_eq!(run("a\nb\n", &[hunk("a \n", "a\n")]).unwrap().outcome, Outcome::AlreadyApplied);
 }
 
 #[test]
-fn a_stricter_tier_decides_and_two_places_in_it_are_not_told_apart_by_a_looser_one() {
+fn a_looser_tier_does_not_choose_between_two_matches_of_a_stricter_one() {
     assert_eq!(tier("a \na\n", "a\n", "x\n"), at(Tier::Exact, "a \nx\n"));
     assert_eq!(tier("a \na\t\n", "a\n", "x\n"), Err(Code::SearchAmbiguous));
 }
 
 #[test]
-fn look_alikes_of_kept_lines_stay_as_the_file_has_them() {
+fn look_alikes_of_kept_lines_stay_as_in_the_file() {
     let file = "say “hi”\nx – y\ncafe\u{301}\n";
     assert_eq!(
         tier(file, "say \"hi\"\nx - y\ncaf\u{e9}\n", "say \"hi\"\nx + y\ncaf\u{e9}\n"),
@@ -344,7 +344,7 @@ fn look_alikes_of_kept_lines_stay_as_the_file_has_them() {
 }
 
 #[test]
-fn blank_lines_may_be_more_or_fewer_and_stay() {
+fn the_number_of_blank_lines_may_differ_and_stays() {
     assert_eq!(tier("a\n\n\nb\nc\n", "a\nb\nc\n", "a\nb\nx\n"), at(Tier::BlankLines, "a\n\n\nb\nx\n"));
     assert_eq!(tier("a\nb\nc\n", "\na\n\nb\n", "\na\n\nx\n"), at(Tier::BlankLines, "a\nx\nc\n"));
     assert_eq!(
@@ -366,8 +366,8 @@ fn blank_lines_may_be_more_or_fewer_and_stay() {
 }
 
 #[test]
-fn a_blank_line_at_the_edge_of_a_part_is_no_end_of_another_line() {
-    // From the accuracy benchmark: only the place with other trailing whitespace is meant.
+fn a_blank_line_at_the_edge_of_an_opx_find_is_a_whole_line() {
+    // Found by the accuracy benchmark: the place where the trailing whitespace differs is meant.
     let file = "\na;\nb; \n\nc;\na;\nb;\n\n";
     let place = "\na;\nb;\n\n";
     let mut part = hunk(place, "\na;\nx;\nb;\n\n");

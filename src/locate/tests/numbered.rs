@@ -44,7 +44,7 @@ fn a_line_number_does_not_overrule_a_heading() {
 }
 
 #[test]
-fn neighbours_say_which_place_is_meant() {
+fn neighbouring_hunks_tell_which_place_is_meant() {
     let block = "fn f() {\n    old();\n}\n";
     let file = format!("head\n{block}foot\nhead two\n{block}");
     let second = [
@@ -64,7 +64,7 @@ fn neighbours_say_which_place_is_meant() {
 }
 
 #[test]
-fn as_many_identical_hunks_of_a_diff_as_places_are_in_order() {
+fn equal_hunks_of_a_diff_take_equal_places_in_order() {
     let hunk = diff(None, "-x\n+y\n");
     assert_eq!(made("x\n-\nx\n", &[hunk.clone(), hunk.clone()]), ok("y\n-\ny\n"));
     assert_eq!(made("x\n-\nx\nx\n", &[hunk.clone(), hunk]), Err(Code::SearchAmbiguous));
@@ -113,7 +113,7 @@ fn added_lines_without_context_are_added_at_the_end() {
 }
 
 #[test]
-fn a_missing_newline_is_what_the_diff_says() {
+fn the_diff_says_whether_the_last_newline_is_missing() {
     let flagged = |lines: &str, before_unterminated, after_unterminated| Hunk {
         change: Change::Diff { lines: lines.into(), before_unterminated, after_unterminated },
         ..diff(None, "")
@@ -130,14 +130,14 @@ fn a_series_is_brought_over_from_the_base_as_a_whole() {
     let version = Version::of_base(base);
     let first = [hunk("a\n", "q\nq\n")];
     let now = apply_to(&version, &first, &[Repeat::ONCE], &LIMITS).unwrap().version;
-    // The number is right in the base.
+    // The line number is that of the base.
     let applied = apply_to(&now, &[diff(Some(2), "-x\n+y\n")], &[Repeat::ONCE], &LIMITS).unwrap();
     assert_eq!(applied.version.content().to_bytes(), b"q\nq\ny\nb\nx\n");
     assert_eq!(applied.matched, [Match { tier: Tier::Exact, similarity: None, line: 3, base_line: Some(2) }]);
 }
 
 #[test]
-fn lines_at_the_end_of_a_hunk_are_removed_where_its_number_is_right_and_whitespace_differs() {
+fn a_hunk_may_remove_its_last_lines_if_their_whitespace_differs() {
     let file = "a();\nb();\n}\nc(); \nd();\n";
     assert_eq!(made(file, &[diff(Some(1), " a();\n b();\n }\n-c();\n-d();\n")]), ok("a();\nb();\n}\n"));
 }

@@ -1,7 +1,7 @@
-//! Land the code edits in a language model's answer as a git transaction.
+//! Lands the code edits of a language model's response in a git repository: one commit per edit, or nothing at all.
 //!
-//! A program lands a model's edits like this; `examples/agent.rs` is a whole loop with a model that first gets an edit
-//! wrong.
+//! This is how a program does it. `examples/agent.rs` is a complete loop, in which the model first gets an edit wrong
+//! and then corrects it.
 //!
 //! ```no_run
 //! # #[cfg(feature = "git")]
@@ -26,11 +26,13 @@
 //! # fn main() {}
 //! ```
 //!
-//! Without git, [`Tree`] resolves edits on files that the program provides. The names on this page are the stable API;
-//! everything else that is reachable is internal and may change at any time. [`Options`] has the fields of
-//! [`settings::Settings`].
+//! [`Options`] derefs to [`settings::Settings`]: its fields are the options of the command. [`Tree`] resolves edits
+//! without git, on files that the program provides.
 //!
-//! # The inside
+//! Only the names on this page are the stable API. Everything else that can be reached is internal and may change at
+//! any time.
+//!
+//! # Internals
 //!
 //! ```text
 //! bytes -> Response -> format::parse -> Script + diagnostics -> plan::resolve(TreeView) -> Plan | Rejected
@@ -38,7 +40,7 @@
 //! ```
 //!
 //! Everything left of the transaction is pure: no git, file system, process, clock, environment or printing.
-//! Modules import only those above them in the list below; `tests/docs/layering.rs` keeps it so.
+//! A module imports only modules that this file declares above it; `tests/docs/layering.rs` checks that.
 //!
 //! Invariants:
 //! - a [`path::RepoPath`] never leaves the repository and never names `.git` or a look-alike of it;
@@ -46,13 +48,13 @@
 //! - a [`plan::Plan`] can only come from [`plan::resolve`], and holds no step that was not located uniquely;
 //! - only [`transaction`] changes a repository, and it either publishes all of a plan or nothing.
 
-// In reading order, which is the order of the layers: a module knows only those before it.
+// The modules are in reading order, which is also the order of the layers.
 
-// Stable names of values.
+// The macro for enums whose values have stable names.
 #[doc(hidden)]
 pub mod names;
 
-// The response, findings about it, and paths and contents.
+// The response, diagnostics about it, repository paths, and file contents.
 #[doc(hidden)]
 pub mod span;
 
@@ -65,14 +67,14 @@ pub mod response;
 #[doc(hidden)]
 pub mod text;
 
-// The formats, and what they lower to.
+// The formats, and the edits that all of them are parsed into.
 #[doc(hidden)]
 pub mod edit;
 
 #[doc(hidden)]
 pub mod format;
 
-// Changes as lines, versions of a file, and unintended content.
+// Changes as lines, versions of a file, and content that nobody means to commit (such as conflict markers).
 #[doc(hidden)]
 pub mod pattern;
 
@@ -82,11 +84,11 @@ pub mod version;
 #[doc(hidden)]
 pub mod guard;
 
-// Merges of snippets by definitions.
+// Merges snippets into a file, definition by definition.
 #[doc(hidden)]
 pub mod syntax;
 
-// Where edits belong, and the plan that they resolve to.
+// Finds where edits belong, and makes a plan of them.
 #[doc(hidden)]
 pub mod locate;
 
@@ -100,8 +102,8 @@ pub mod prompt;
 #[doc(hidden)]
 pub mod report;
 
-// Everything up to here is pure. The rest needs a Unix: a landing opens directories without following links (openat),
-// swaps files in one step (rename), recognizes them by inode, and signals process groups.
+// All modules above are pure. Those below need a Unix: a landing opens directories without following links (openat),
+// replaces files in one step (rename), recognizes them by inode, and signals process groups.
 #[cfg(all(feature = "git", not(unix)))]
 compile_error!("landing edits takes a Unix; elsewhere the library builds with --no-default-features");
 
@@ -118,7 +120,7 @@ pub mod transaction;
 #[doc(hidden)]
 pub mod flow;
 
-// Exit statuses, and descriptions of errors.
+// Exit statuses, and the code and hint of each error.
 #[cfg(feature = "git")]
 #[doc(hidden)]
 pub mod outcome;

@@ -1,4 +1,4 @@
-//! Errors for programs, by one flat kind.
+//! The error type of the API.
 
 use crate::flow;
 use crate::names::named;
@@ -9,36 +9,38 @@ named! {
     /// The kind of an error.
     #[non_exhaustive]
     Kind {
-        /// The branch, or something that the landing depends on, has changed: resolve again.
+        /// The branch, or something else that the landing depends on, has changed meanwhile. Resolve the response
+        /// again.
         Moved = "moved",
         /// Another process holds a lock.
         Locked = "locked",
-        /// Uncommitted changes, an operation of git's, or another checkout are in the way.
+        /// Uncommitted changes, a git operation in progress (such as a rebase), or another worktree are in the way.
         InTheWay = "in-the-way",
-        /// A hook refused.
+        /// A hook refused the landing.
         Hook = "hook",
-        /// A required command failed.
+        /// A command that has to succeed failed ([`Options::exec`](super::Options::exec)).
         Exec = "exec",
         /// The remote refused the push.
         PushRejected = "push-rejected",
         /// The remote cannot be reached.
         Remote = "remote",
-        /// It was cancelled, or a signal came.
+        /// The call was cancelled, or the process received a signal.
         Interrupted = "interrupted",
-        /// There is no such landing, or nothing of it to undo.
+        /// There is no such landing, or it has nothing left to undo.
         NoLanding = "no-landing",
-        /// The edits, or the operation, are refused.
+        /// The edits or the requested operation were refused.
         Refused = "refused",
         /// A configuration value or an option is invalid.
         Configuration = "configuration",
-        /// It landed except for a last step, or it is unknown whether a remote accepted it: run `git llm-apply recover`.
+        /// The landing is half done: its last step or the rollback failed, or it is not known whether the remote took
+        /// the push. Run `git llm-apply recover`.
         Unfinished = "unfinished",
-        /// The repository, the file system, or an unknown revision, branch or pathspec.
+        /// The repository or the file system failed, or a revision, branch or pathspec is unknown.
         Repository = "repository",
     }
 }
 
-/// Why nothing landed. Nothing has changed, unless the kind is [`Kind::Unfinished`].
+/// The reason why a call failed. The repository is unchanged, unless the kind is [`Kind::Unfinished`].
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", .problem.message)]
 pub struct Error {
@@ -52,27 +54,27 @@ impl Error {
         Self::of(Exit::Usage, Problem::new("usage", message))
     }
 
-    /// The kind.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Whether the same call may succeed later.
+    /// Returns whether the same call may succeed later, without anybody changing something.
     pub fn is_retryable(&self) -> bool {
         self.problem.retryable
     }
 
-    /// A hint.
+    /// Returns a hint on what to do about the error, if there is one.
     pub fn help(&self) -> Option<&str> {
         self.problem.help.as_deref()
     }
 
-    /// The end of the output of a hook or command.
+    /// Returns the end of the output of the hook or command that failed.
     pub fn output(&self) -> Option<&str> {
         self.problem.output.as_deref()
     }
 
-    /// The exit status of the command with the same error.
+    /// Returns the exit status with which `git llm-apply` reports this error.
     pub fn exit_code(&self) -> u8 {
         self.exit.code()
     }
@@ -88,7 +90,7 @@ impl Error {
         Self { kind, problem: Box::new(problem), exit }
     }
 
-    /// The error of a report; `None` if it is that of a landing.
+    /// The error that a report describes; `None` if the run succeeded.
     pub(super) fn of_report(report: &Report, failure: Option<&flow::Error>) -> Option<Self> {
         if let Some(failure) = failure {
             let (exit, problem) = outcome::problem::of_flow(failure);

@@ -1,8 +1,8 @@
-//! The result of a landing, for programs.
+//! The result of a landing.
 
 use crate::report::Report;
 
-/// What has landed, now or before.
+/// A landing: edits that this call or an earlier one has committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landing {
     id: Option<String>,
@@ -22,22 +22,23 @@ impl Landing {
         }
     }
 
-    /// The id of its record, by which it can be undone; `None` without a record.
+    /// Returns the id of the landing's record, which [`Repo::undo`](super::Repo::undo) takes; `None` if nothing was
+    /// recorded.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The branch, without `refs/heads/`; `HEAD` if that is detached.
+    /// Returns the branch without `refs/heads/`; `HEAD` if HEAD is detached.
     pub fn branch(&self) -> &str {
         &self.branch
     }
 
-    /// The full ids of the commits, the first one first.
+    /// Returns the full ids of the commits, the oldest first.
     pub fn commits(&self) -> &[String] {
         &self.commits
     }
 
-    /// Remarks and warnings.
+    /// Returns remarks and warnings for the user.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }

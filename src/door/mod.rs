@@ -1,4 +1,4 @@
-//! The front door: the API for programs that read or land edits. All else in this crate may change at any time.
+//! The API for programs that read or land edits. Everything else in this crate may change at any time.
 
 mod response;
 mod tree;
@@ -24,11 +24,11 @@ pub use options::Options;
 #[cfg(feature = "git")]
 pub use repo::{Plan, Refused, Repo, Resolved, Step};
 
-/// Cancels a landing from another thread: it lands nothing from then on.
+/// Cancels a landing from another thread. A cancelled landing changes nothing from then on.
 #[cfg(feature = "git")]
 pub use crate::transaction::interrupt::Cancel;
 
-/// The fields of [`Options`], and their types.
+/// The fields of [`Options`] and their types.
 #[cfg(feature = "git")]
 pub mod settings {
     pub use crate::flow::Options as Settings;

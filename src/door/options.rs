@@ -1,17 +1,18 @@
-//! Options for programs.
+//! The options of a landing.
 
 use super::settings::Settings;
 use super::{Error, Repo};
 use crate::report::record::Asked;
 use std::ops::{Deref, DerefMut};
 
-/// How responses are read, judged and landed: the repository's configuration, and what the program sets on top. Each
-/// option of the command is a field of [`Settings`].
+/// The options for reading, checking and landing responses: the repository's configuration, and what the program sets
+/// on top. Each option of the command is a field of [`Settings`].
 #[derive(Debug, Clone)]
 pub struct Options(Settings);
 
 impl Options {
-    /// Reads the options from the configuration, as the command does. So the owner of the repository has a say.
+    /// Reads the options from git's configuration, as the command does, so that the repository's owner can set rules
+    /// for programs too.
     ///
     /// # Errors
     /// A configuration value is invalid.
@@ -19,42 +20,43 @@ impl Options {
         Ok(Self(Settings::from_config(&repo.handle()?)?))
     }
 
-    /// Lands on this branch, which is created if it is missing, and leaves the checkout alone.
+    /// Lands on this branch and leaves the checkout alone. The branch is created if it is missing.
     #[must_use]
     pub fn onto(mut self, branch: impl Into<String>) -> Self {
         self.branch = Some(branch.into());
         self
     }
 
-    /// Resolves the edits at the commit that the model was shown.
+    /// Resolves the edits in this revision, the one that the model was shown, and merges them into the branch.
     #[must_use]
     pub fn base(mut self, revision: impl Into<String>) -> Self {
         self.0.base = Some(revision.into());
         self
     }
 
-    /// Refuses edits of this pathspec, too.
+    /// Also refuses edits of the files that this pathspec matches.
     #[must_use]
     pub fn exclude(mut self, pathspec: impl Into<String>) -> Self {
         self.0.exclude.push(pathspec.into());
         self
     }
 
-    /// Requires this command line, too, to succeed on the prepared commits.
+    /// Also requires this command line to succeed on the prepared commits, before they land.
     #[must_use]
     pub fn exec(mut self, line: impl Into<String>) -> Self {
         self.0.exec.push(line.into());
         self
     }
 
-    /// Records the request, and the model or command that was asked.
+    /// Records the request, and the name of the model (or the command) that answered it.
     #[must_use]
     pub fn asked(mut self, request: impl Into<String>, model: impl Into<String>) -> Self {
         self.0.asked = Some(Asked { request: Some(request.into()), command: model.into() });
         self
     }
 
-    /// Gives the landing a key: while a landing with the same key is in effect, nothing lands again.
+    /// Gives the landing a key. As long as a landing with this key is in effect, a call with the same key lands
+    /// nothing.
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.0.key = Some(key.into());

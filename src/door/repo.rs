@@ -1,4 +1,4 @@
-//! A repository, and the plan that a response resolves to, for programs.
+//! A repository, and the plan that a response resolves to.
 
 use super::{Cancel, Error, Landing, Options, Reason, Response};
 use crate::flow::{self, Done, Order, Undo};
@@ -9,31 +9,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A repository, or a worktree of one. Each call opens it again, so that many threads may use it.
+/// A repository or one of its worktrees. Each call opens it anew, so threads can share it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repo {
     git_dir: PathBuf,
     workdir: Option<PathBuf>,
 }
 
-/// The result of resolving a response.
+/// The result of resolving a response against a repository.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Resolved {
-    /// It has landed before, or is applied already: there is nothing to do.
+    /// The response has landed before, or its edits are already applied: there is nothing to do.
     AlreadyLanded(Landing),
-    /// Some of its edits are refused, or it has none.
+    /// Some edits of the response are refused, or it has no edits.
     Refused(Refused),
-    /// All of it can land.
+    /// All edits can land.
     Plan(Plan),
 }
 
 impl Repo {
-    /// Opens the repository that contains this directory: that of a worktree, or a bare one. Ignores the current
-    /// directory and the environment (`GIT_DIR` and the like).
+    /// Opens the repository that contains this directory, which is in a worktree or in a bare repository. Ignores the
+    /// current directory, `GIT_DIR` and similar variables.
     ///
     /// # Errors
-    /// There is none, git refuses to open it, or the path is not absolute.
+    /// The path is not absolute, no repository contains it, or git refuses to open the repository.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let directory = directory.as_ref();
         if !directory.is_absolute() {
@@ -47,10 +47,11 @@ impl Repo {
         vcs::repo::Repo::open(&self.git_dir, self.workdir.as_deref())
     }
 
-    /// Resolves a response. Changes nothing, except that it first recovers what a killed run has left.
+    /// Finds out where the edits of a response belong, without landing them. Changes nothing, except that it first
+    /// finishes or rolls back a run that was killed.
     ///
     /// # Errors
-    /// Something in the repository is in the way, or it cannot be read.
+    /// Something in the repository is in the way, or the repository cannot be read.
     pub fn resolve(&self, response: &Response, options: &Options) -> Result<Resolved, Error> {
         let mut options = unattended(options);
         let order = order_of(response, &mut options)?;
@@ -78,10 +79,11 @@ impl Repo {
         })
     }
 
-    /// Undoes a landing, as `git llm-apply undo` does, by its id, the beginning of its id, or one of its commits.
+    /// Undoes a landing as `git llm-apply undo` does. `landing` is its id, the beginning of its id, or one of its
+    /// commits.
     ///
     /// # Errors
-    /// There is no such landing, or it cannot be undone; nothing has changed then.
+    /// There is no such landing, or it cannot be undone. Nothing has changed then.
     pub fn undo(&self, landing: &str) -> Result<Landing, Error> {
         let options = unattended(&Options::from_config(self)?);
         let what = Undo { name: Some(landing.to_owned()), ..Undo::default() };
@@ -89,19 +91,21 @@ impl Repo {
     }
 }
 
-/// The options without questions to a user, and without keeping what does not land.
+/// The options for a program: no editor is opened, refused attempts are not kept in the repository, and all edits land
+/// or none.
 fn unattended(options: &Options) -> flow::Options {
     let mut options = flow::Options::clone(options);
     options.edit = false;
     options.diffs = true;
     options.keep = false;
     options.keep_going = false;
-    // The called function decides, not the configuration.
+    // The program decides that by calling `resolve` or `land`.
     options.dry_run = false;
     options
 }
 
-/// The order to apply a response. The branch comes from the options of each call, but the base of corrections from the attempt.
+/// The order to apply a response. Corrections are resolved on the base of their attempt; the branch is always that of
+/// the options.
 fn order_of(response: &Response, options: &mut flow::Options) -> Result<Order, Error> {
     let attempt = response.attempt.as_deref().cloned();
     if let Some(attempt) = &attempt {
@@ -124,18 +128,18 @@ fn landed(done: Done) -> Result<Landing, Error> {
 #[derive(Debug)]
 pub struct Refused {
     report: Box<Report>,
-    /// The edits, so that corrected ones can replace those that failed.
+    /// The refused attempt, which `corrected` continues.
     attempt: Option<Arc<Attempt>>,
 }
 
 impl Refused {
-    /// The feedback for the model, of at most `limit` bytes, or 4,096 if that is more: what failed, why, and the real
-    /// lines of the files.
+    /// Returns the feedback to send to the model: which edits failed and why, and the real lines of the files. It has
+    /// at most `limit` bytes; a limit below 4,096 counts as 4,096.
     pub fn feedback(&self, limit: usize) -> String {
         report::feedback(&self.report, Quoting::Exact, limit).unwrap_or_default()
     }
 
-    /// The reasons, for each edit that failed.
+    /// Returns the reasons for the refusal. Each names its edit, if it is about one.
     pub fn reasons(&self) -> Vec<Reason> {
         let errors = self.report.findings.iter().filter(|finding| finding.is_error());
         let reason = |finding: &report::Finding| Reason {
@@ -148,7 +152,8 @@ impl Refused {
         errors.map(reason).collect()
     }
 
-    /// A response in which these corrected edits replace those that failed. The good ones need not be repeated.
+    /// Returns a response in which these corrected edits replace those that failed. The text need not repeat the good
+    /// edits.
     pub fn corrected(&self, text: impl Into<Arc<str>>) -> Response {
         let mut response = Response::parse(text);
         response.attempt.clone_from(&self.attempt);
@@ -170,23 +175,23 @@ pub struct Plan {
 pub struct Step<'a>(&'a EditReport);
 
 impl Plan {
-    /// The edits that change something, in order.
+    /// Returns the edits that change something, in order.
     pub fn steps(&self) -> impl Iterator<Item = Step<'_>> {
         self.report.edits.iter().filter(|edit| edit.state == EditState::Fine).map(Step)
     }
 
-    /// Warnings and remarks.
+    /// Returns warnings and remarks for the user.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         let warnings = self.report.findings.iter().filter(|finding| !finding.is_error());
         warnings.map(|finding| finding.message.as_str()).chain(self.report.remarks.iter().map(String::as_str))
     }
 
-    /// Lands the plan: a commit for each edit, or nothing. The response is resolved again on the current branch. `wait`
-    /// is how long to wait for other landings.
+    /// Lands the plan: one commit per edit (or as the options group them), or nothing. Resolves the response again,
+    /// because the branch may have moved. Waits at most `wait` for other landings.
     ///
     /// # Errors
-    /// Nothing has changed then, unless the kind is [`super::Kind::Unfinished`]. With [`super::Kind::Refused`], the
-    /// branch has moved so that the response does not resolve any more.
+    /// Nothing has changed then, unless the kind is [`super::Kind::Unfinished`]. The kind is [`super::Kind::Refused`]
+    /// if the branch has moved so that the response does not resolve any more.
     pub fn land(&self, wait: Duration, cancel: &Cancel) -> Result<Landing, Error> {
         let mut options = flow::Options::clone(&self.options);
         options.lock_timeout = wait;
@@ -196,32 +201,32 @@ impl Plan {
 }
 
 impl<'a> Step<'a> {
-    /// The edit's number in the response, from 1.
+    /// Returns the number of the edit in the response, from 1.
     pub fn number(&self) -> usize {
         self.0.number
     }
 
-    /// Its operation: `create`, `modify`, `replace`, `append`, `delete`, `rename` or `copy`.
+    /// Returns the operation: `create`, `modify`, `replace`, `append`, `delete`, `rename`, `copy` or `mode`.
     pub fn operation(&self) -> &'a str {
         self.0.verb()
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &'a str {
         &self.0.path
     }
 
-    /// The destination of a rename or copy.
+    /// Returns the destination of a rename or copy.
     pub fn to(&self) -> Option<&'a str> {
         self.0.to.as_deref()
     }
 
-    /// The model's reason.
+    /// Returns the reason that the model gave for the edit.
     pub fn why(&self) -> Option<&'a str> {
         self.0.why.as_deref()
     }
 
-    /// Its diff, as `git diff` shows it.
+    /// Returns the edit's diff, as `git diff` shows it.
     pub fn diff(&self) -> Option<&'a str> {
         self.0.diff.as_deref()
     }

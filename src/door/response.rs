@@ -1,4 +1,4 @@
-//! A model's response, for programs.
+//! A model's response.
 
 use crate::format;
 use crate::response::{self, ResponseError};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(feature = "git")]
 use crate::transaction::Attempt;
 
-/// A model's response: a text with edits in any of the formats, or with corrections of refused edits.
+/// A model's response: a text that contains edits in any of the formats, perhaps with other text around them.
 ///
 /// ```
 /// let answer = "README.md\n<<<<<<< SEARCH\nhello\n=======\nhello world\n>>>>>>> REPLACE\n";
@@ -18,13 +18,13 @@ use crate::transaction::Attempt;
 pub struct Response {
     name: Arc<str>,
     text: Arc<str>,
-    /// The refused edits that it corrects, and the good ones.
+    /// The refused attempt, if this response corrects one.
     #[cfg(feature = "git")]
     pub(super) attempt: Option<Arc<Attempt>>,
 }
 
 impl Response {
-    /// Takes a text. Errors in it are reported when it is resolved.
+    /// Makes a response from a text. It never fails: errors in the text are reported when the response is resolved.
     pub fn parse(text: impl Into<Arc<str>>) -> Self {
         Self {
             name: "response".into(),
@@ -34,24 +34,24 @@ impl Response {
         }
     }
 
-    /// Sets the name that messages and trailers use instead of `response`.
+    /// Sets the name that messages and trailers use for the response. Without this call it is `response`.
     #[must_use]
     pub fn named(self, name: impl Into<Arc<str>>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The paths that its edits name, sorted.
+    /// Returns the paths that the edits name, sorted.
     pub fn paths(&self) -> Vec<String> {
         let read = self.numbered(0, u64::MAX);
         read.map(|one| format::parse(&one, &format::Reading::default()).paths()).unwrap_or_default()
     }
 
-    /// The response for the parsers, with this number.
+    /// Makes the response that the parsers take; `number` is its position among the responses of one landing.
     pub(super) fn numbered(&self, number: u32, limit: u64) -> Result<response::Response, ResponseError> {
         response::Response::new(number, &*self.name, self.text.as_bytes().to_vec(), limit)
     }

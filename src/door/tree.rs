@@ -1,4 +1,4 @@
-//! Resolves responses on files that the program provides: without git or a file system.
+//! Resolves responses against files that the program provides, without git or a file system.
 
 use super::Response;
 use crate::format::{self, Reading};
@@ -6,7 +6,7 @@ use crate::path::RepoPath;
 use crate::plan::{self, Node, Rules, TreeError, TreeView};
 use std::sync::Arc;
 
-/// Files that the program provides.
+/// Files that the program provides, to resolve edits without git.
 ///
 /// ```
 /// use git_llm_apply::{Response, Tree};
@@ -28,38 +28,39 @@ type Files<'a> = dyn Fn(&str) -> Option<Vec<u8>> + 'a;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changed {
-    /// The path.
+    /// The path of the file.
     pub path: String,
-    /// Its new content; `None` if it is deleted.
+    /// The new content; `None` if the file is deleted.
     pub after: Option<Vec<u8>>,
 }
 
-/// Why an edit is refused.
+/// A reason why an edit, or the response, is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reason {
-    /// The stable code.
+    /// The code of the reason, such as `not-found`. It does not change between versions.
     pub code: &'static str,
-    /// The message.
+    /// The message for people.
     pub message: String,
-    /// A hint.
+    /// A hint on what to do about it.
     pub help: Option<String>,
-    /// The edit's number, from 1.
+    /// The number of the edit that it is about, from 1.
     pub edit: Option<usize>,
-    /// The path that it is about.
+    /// The path of the file that it is about.
     pub path: Option<String>,
 }
 
 impl<'a> Tree<'a> {
-    /// The files that this function returns by their paths; `None` for a file that does not exist.
+    /// Makes a tree of the files that a function returns by their paths. The function returns `None` if there is no
+    /// such file.
     pub fn from_fn(files: impl Fn(&str) -> Option<Vec<u8>> + 'a) -> Self {
         Self(Box::new(files))
     }
 
-    /// Resolves all edits of a response, and returns the changed files. Writes nothing.
+    /// Resolves all edits of a response, and returns the files that change. Writes nothing.
     ///
     /// # Errors
-    /// Why edits are refused, or that there are none.
+    /// Some edits are refused, or the response has none.
     pub fn resolve(&self, response: &Response) -> Result<Vec<Changed>, Vec<Reason>> {
         let odd = |message: String, code| vec![Reason { code, message, help: None, edit: None, path: None }];
         let read = response.numbered(0, u64::MAX).map_err(|e| odd(e.to_string(), "response"))?;
@@ -104,7 +105,7 @@ impl TreeView for Tree<'_> {
         Ok(self.0(path.as_str()).unwrap_or_default().into())
     }
 
-    // Directories cannot be listed by a function of paths.
+    // A function from paths to files cannot list a directory.
     fn list(&self, _: Option<&RepoPath>) -> Result<Vec<(Vec<u8>, Node)>, TreeError> {
         Ok(Vec::new())
     }

@@ -1,4 +1,4 @@
-//! The commits of accepted branches, and their lines for people.
+//! The commits of accepted branches, and how they are printed.
 
 use super::escape::escape;
 use super::human::DIM;
@@ -14,11 +14,11 @@ use std::fmt::Write;
 pub struct AcceptedReport {
     /// Its name, as given.
     pub branch: String,
-    /// The commits that the other branch lacked, the oldest first.
+    /// The commits that the receiving branch lacked, the oldest first.
     pub commits: Vec<AcceptedCommit>,
 }
 
-/// One of its commits.
+/// A commit of an accepted branch.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AcceptedCommit {
@@ -26,15 +26,15 @@ pub struct AcceptedCommit {
     pub from: CommitName,
     /// Its subject.
     pub subject: String,
-    /// Whether it can be fast-forwarded.
+    /// Whether it lands unchanged, by a fast-forward.
     pub as_is: bool,
-    /// Whether the other branch has its changes already.
+    /// Whether the receiving branch already has its changes.
     #[serde(skip)]
     pub is_in: bool,
-    /// Whether it changes nothing, because the other branch's side was favoured.
+    /// Whether it changes nothing because `-X ours` kept the receiving branch's lines.
     #[serde(skip)]
     pub is_lost: bool,
-    /// The new commit on the other branch; `None` if that had its changes, or nothing landed.
+    /// The new commit on the receiving branch; `None` if that branch had its changes, or if nothing landed.
     pub new: Option<CommitName>,
 }
 

@@ -1,11 +1,11 @@
-//! Tells a model what to do about a refusal, by its code.
+//! Tells a model what to do about a refusal.
 
 use super::Finding;
 use super::quotes::Quotes;
 use crate::diag::{Code, counted};
 use crate::locate::HELP_COPY;
 
-/// Sentences that continue after a colon. Text from the response is quoted.
+/// The advice for a finding: sentences that are printed after `To do:`. Text from the response is quoted.
 pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
     let evidence = finding.evidence.as_ref();
     if let Some(earlier) = evidence.and_then(|evidence| evidence.builds_on) {

@@ -1,4 +1,4 @@
-//! Compares the search text line by line with the closest match in the file.
+//! Compares the search text with the closest match in the file, line by line.
 
 use super::{Difference, Finding, Wanted};
 use crate::diag::{self, Nearest, RowKind};
@@ -64,8 +64,8 @@ impl<'a> Compared<'a> {
         self.first().and_then(|at| self.rows.get(at)).is_some_and(|row| row.kind == RowKind::Alike)
     }
 
-    /// The indexes of the rows to show, at most `most`: all if these are not more or none differs, else those around the
-    /// rows that differ. `None` stands for rows that are left out.
+    /// The indexes of the rows to show, at most `most`. If there are more rows, only those that differ are shown, with
+    /// `around` rows above and below each. `None` marks rows that are left out.
     pub(super) fn shown(&self, around: usize, most: usize) -> Vec<Option<usize>> {
         let differing: Vec<_> = (0..self.rows.len()).filter(|at| self.differs(&self.rows[*at])).collect();
         let is_whole = self.rows.len() <= most || differing.is_empty();
@@ -87,8 +87,8 @@ impl<'a> Compared<'a> {
         shown
     }
 
-    /// Whether a row is shown as different. Rows that differ only in whitespace or look-alikes count if there are no
-    /// others.
+    /// Whether a row is shown as different. A row that differs only in whitespace or look-alikes is, unless other rows
+    /// differ in more.
     pub(super) fn differs(&self, row: &Row<'_>) -> bool {
         match row.kind {
             RowKind::Same => false,
@@ -104,7 +104,7 @@ impl Row<'_> {
         Some(Difference::of(&self.wanted?.text, self.real?.text))
     }
 
-    /// How it differs, in words; empty if that is visible.
+    /// How the two lines differ, in words; empty if people can see the difference.
     pub(super) fn remark(&self) -> String {
         match (self.difference(), self.wanted) {
             (Some(difference), _) => difference.remark,

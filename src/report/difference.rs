@@ -6,12 +6,12 @@ use crate::diag::counted;
 /// The first difference between two lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The column in the file's line, in characters from 0. Unless the lines differ only at their ends, indentation is
-    /// not compared.
+    /// The column in the file's line, in characters from 0. Lines that differ in their text, too, are compared without
+    /// their indentation.
     pub column: usize,
     /// A lowercase fragment that names an invisible difference; empty if the difference is visible.
     pub remark: String,
-    /// Whether it is in leading or trailing whitespace, which then has to be made visible.
+    /// Whether the lines differ only in leading or trailing whitespace, which then has to be made visible.
     pub in_blanks: bool,
 }
 

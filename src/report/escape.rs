@@ -4,11 +4,11 @@ use crate::path::is_ignorable;
 
 /// Whether a terminal may act on a character or hide it: control, bidirectional and invisible characters.
 pub fn is_hidden(c: char) -> bool {
-    // The two are Unicode's own line breaks.
+    // U+2028 and U+2029 are Unicode's line and paragraph separators.
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_ignorable(c)
 }
 
-/// The longest quote of a response in a sentence, in characters; of a longer one only these ends are shown.
+/// The longest text that is shown whole, in characters, and how many are shown of the two ends of a longer one.
 const QUOTE: usize = 300;
 const ENDS: [usize; 2] = [200, 80];
 
@@ -76,7 +76,7 @@ impl Printed {
                 continue;
             }
             rest = &rest[c.len_utf8()..];
-            // The last two join emoji.
+            // U+FE0F and U+200D are parts of emoji.
             let is_shown = !is_hidden(c) || matches!(c, '\n' | '\t' | '\u{fe0f}' | '\u{200d}');
             match is_shown {
                 true => out.push(c),
@@ -89,7 +89,7 @@ impl Printed {
     }
 }
 
-/// The length of the colour sequence at the start; 0 if it may be cut off.
+/// The length of the colour sequence at the start; 0 if more bytes are needed to tell.
 fn colour(bytes: &[u8]) -> Option<usize> {
     for (at, byte) in bytes.iter().enumerate().take(COLOUR) {
         match (at, byte) {
@@ -109,7 +109,7 @@ pub(super) fn tabbed(fields: &[&str], more: &[String]) -> String {
     all.join("\t") + "\n"
 }
 
-/// As `escape`, but quoted for a shell where needed: for commands to copy.
+/// Escapes a text as `escape` does and quotes it for a shell if needed, for commands that people copy.
 pub fn shell_word(text: &str) -> String {
     let plain = |(at, c): (usize, char)| {
         c.is_alphanumeric() || "/._-+@%:=,".contains(c) || (at > 0 && "~^".contains(c))

@@ -1,8 +1,8 @@
-//! The feedback for the model after a refusal: which edits failed and why, what the files contain, and what to send. Its
-//! size is bounded.
+//! The feedback for the model after a refusal: which edits failed and why, what the files contain, and what to send.
+//! Its size is bounded.
 //!
-//! Quotes from the response and from files are in fences that they cannot end, each line after a margin; single words are
-//! in inline code. So nothing in them can pass for our own text.
+//! Quoted lines are in a fence that is longer than any fence in them, and each has a margin; quoted words are in inline
+//! code. So no quoted text can pass for a part of the feedback.
 
 use super::advice::advice;
 use super::compared::{Compared, Row};
@@ -21,7 +21,7 @@ pub const FEEDBACK_LIMIT: usize = 16 * 1024;
 /// The space reserved for the end of the text, in bytes.
 const TAIL: usize = 1024;
 
-/// The least space for a refused edit, in bytes, while there is enough left.
+/// The space that each refused edit gets at least, in bytes, as long as that much is left.
 const SHARE: usize = 1500;
 
 /// How much evidence to show: less if many edits failed.
@@ -32,8 +32,8 @@ enum Detail {
     Least,
 }
 
-/// The feedback, of at most `limit` bytes, or 4096 if that is more. `None` if nothing was refused, or if there was no
-/// response, as when accepted commits do not merge.
+/// The feedback, of at most `limit` bytes (but at least 4096 are allowed). `None` if nothing was refused, or if no
+/// response is involved, such as when accepted commits do not merge.
 pub fn feedback(report: &Report, quoting: Quoting, limit: usize) -> Option<String> {
     if report.responses.is_empty() {
         return None;
@@ -44,7 +44,7 @@ pub fn feedback(report: &Report, quoting: Quoting, limit: usize) -> Option<Strin
     let out = match report.status {
         Status::NoEdits => text.no_edits(limit),
         Status::Failed => text.failed(limit)?,
-        // A recorded landing is nothing to send feedback on.
+        // There is no feedback on a landing that is only shown.
         Status::Shown => return None,
         _ => text.refused(limit)?,
     };
@@ -257,7 +257,7 @@ impl<'a> Text<'a> {
         out
     }
 
-    /// What the model is to send: the refused edits, if the good ones are applied or kept, else all.
+    /// Tells the model what to send: only the refused edits if the good ones are applied or kept, else all edits.
     fn what_to_send(
         &self,
         sections: &[Section<'_>],
@@ -305,7 +305,7 @@ impl<'a> Text<'a> {
         out
     }
 
-    /// The head if only what is no edit was refused, as `--strict` does.
+    /// The beginning if no edit was refused, but `--strict` refused text that is not an edit.
     fn head_of_unread(&mut self) -> String {
         let has_landed = self.report.edits.iter().any(|edit| edit.state == EditState::Landed);
         let head = if has_landed || self.report.settled > 0 {
@@ -460,7 +460,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// All findings about one edit, or one that is about no edit.
+/// All findings about one edit, or a single finding that is about no edit.
 struct Section<'a> {
     edit: Option<usize>,
     findings: Vec<&'a Finding>,
@@ -471,13 +471,13 @@ impl Section<'_> {
         self.findings.iter().find_map(|finding| finding.evidence.as_ref()?.builds_on)
     }
 
-    /// Whether its file may not change, or the edit only depends on one that is refused, too.
+    /// Whether the model may drop the edit: its file must not change, or it depends on another refused edit.
     fn may_be_left_out(&self) -> bool {
         self.builds_on().is_some() || self.findings.iter().all(|finding| finding.code.forbids_file())
     }
 }
 
-/// Whether the code is about how an edit is written.
+/// Whether the code is about the syntax of an edit.
 fn is_of_form(code: Code) -> bool {
     matches!(
         code,

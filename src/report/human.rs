@@ -1,5 +1,5 @@
-//! The report for people: a line per edit, then the branch's movement and the command that takes it back; findings with
-//! their place. Colours are always written; the output stream drops them if they are not wanted.
+//! The report for people: a line per edit, the branch's old and new tip, the command that undoes the landing, and the
+//! findings. Colours are always written; the output stream drops them if they are not wanted.
 
 use super::accepted::accepted;
 use super::escape::{cut, escape, shell_word};
@@ -113,7 +113,7 @@ fn place(edit: &EditReport) -> String {
     }
 }
 
-/// Renders the result, and the command that takes it back.
+/// Renders what happened to the branch, and the command that undoes it.
 pub fn headline(report: &Report) -> String {
     let text = match (report.status, &report.branch) {
         (Status::Landed | Status::PartlyLanded, Some(branch)) => landed(report, branch),
@@ -133,7 +133,7 @@ pub fn headline(report: &Report) -> String {
     text + "\n"
 }
 
-/// What landed, was undone or redone, and the command that takes it back.
+/// Says what landed, was undone or was redone, and names the command that reverses it.
 fn landed(report: &Report, branch: &BranchReport) -> String {
     let short = |end: &Option<CommitName>| end.as_ref().map(|name| name.short.clone());
     let (old, new) = (short(&branch.old), short(&branch.new).unwrap_or_default());
@@ -233,18 +233,18 @@ fn on_branch(verb: &str, branch: &BranchReport, id: &str) -> String {
     }
 }
 
-/// The command that takes a landing back; `id` is that of its record, if it has one. A branch is deleted only if this
-/// landing created it.
+/// The command that undoes a landing; `id` is the id of its record, if it has one. The command deletes the branch only
+/// if this landing created it.
 fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &str) -> String {
     let reference = shell_word(&branch.reference);
     let Some(old) = old else {
         return match branch.reference.strip_prefix("refs/heads/") {
-            // There is no commit to reset to, so index and files are merged with the empty tree.
+            // The branch had no commit before, so the index and the files go back to the empty tree.
             _ if branch.checked_out => format!(
                 "git read-tree -m -u {new} $(git hash-object -t tree /dev/null) && \
                  git update-ref -d {reference} {new}"
             ),
-            // The remote has the branch, too.
+            // The branch has to be deleted on the remote, too.
             Some(name) if branch.pushed.is_some() && id.is_some() => {
                 format!("git llm-apply drop{} {}", push_option(branch), shell_word(name))
             }
@@ -253,7 +253,7 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
         };
     };
     let range = if branch.merge { format!("-m 1 {new}") } else { format!("{old}..{new}") };
-    // To revert a range would take back the commits of others in it, too.
+    // Reverting a range would also revert the commits of others in it.
     let is_own = branch.merge || !branch.has_others;
     match id.map(|id| on_branch("undo", branch, id)) {
         Some(undo) if branch.checked_out && is_own => {
@@ -266,8 +266,8 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
     }
 }
 
-/// Renders the findings, each with its place in the response and a hint; then the summary. Without `verbose`, only the
-/// first are whole.
+/// Renders the findings, each with its place in the response and a hint, and then a summary. Without `verbose`, only
+/// the first [`WHOLE`] errors are shown in full.
 pub fn findings(report: &Report, verbose: bool) -> String {
     let mut out = String::new();
     let mut whole = 0;
@@ -320,7 +320,7 @@ pub fn findings(report: &Report, verbose: bool) -> String {
                 }
                 _ => String::new(),
             };
-            // An edit that has a branch of its own keeps its number.
+            // With `--branch-per-edit`, a report has one edit, which keeps its number in the response.
             let is_single = all == 1 && failed.iter().all(|edit| edit.number > 1);
             let of = if is_single { String::new() } else { format!(" of {all}") };
             format!("{}{of} failed{would}; ", numbered("edit", &numbers(&failed)))
@@ -364,7 +364,7 @@ pub fn kept(report: &Report) -> Option<String> {
     Some(format!("the {response} is kept: 'git llm-apply --continue={id}' {what}, '--abort={id}' forgets it"))
 }
 
-/// Renders the first line: severity, edit, path, message and code.
+/// Renders the first line of a finding: severity, edit, path, message and code.
 fn head(out: &mut String, finding: &Finding) {
     let _ = match finding.severity {
         Severity::Error => write!(out, "{RED}error{RED:#}"),

@@ -1,6 +1,6 @@
 //! The report as one JSON object. `man/report.schema.json` describes it, and a test compares the two.
 //!
-//! Most of it is serialized from the report's types; this module adds the computed fields.
+//! Most fields are serialized from the report's types. This module adds those that are computed.
 
 use super::compared::Compared;
 use super::escape::is_hidden;
@@ -10,7 +10,7 @@ use crate::diag::Evidence;
 use crate::span::LineRange;
 use serde::{Serialize, Serializer};
 
-/// The version of the object's shape. Within a version, fields and enumeration values may be added; none changes or is
+/// The version of the JSON schema. Within a version, fields and enumeration values may be added, but none is changed or
 /// removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -75,7 +75,7 @@ fn diagnostic(finding: &Finding) -> Diagnostic<'_> {
     }
 }
 
-/// The first obstacle as an error. Only a lock goes away by itself.
+/// The first obstacle as an error. It is retryable only if it is a lock, which goes away by itself.
 pub(crate) fn in_the_way(report: &Report) -> Option<Problem> {
     let obstacle = report.obstacles.first()?;
     let code = match obstacle.kind {

@@ -52,7 +52,7 @@ pub struct AttemptReport {
 /// The widest branch name that is padded, in characters.
 const BRANCH: usize = 40;
 
-/// How many digits of an object id are shown. No repository is asked here which are enough.
+/// How many digits of an object id are shown, since this module cannot ask a repository for the shortest unique prefix.
 pub(super) const SHORT: usize = 10;
 
 /// Renders a line per landing, then a line per refused attempt.
@@ -148,16 +148,16 @@ pub(super) fn day(time: (i64, i32)) -> String {
     iso_8601(time).split('T').next().unwrap_or_default().to_owned()
 }
 
-/// Its day, hour and minute, for people.
+/// The day, hour and minute of a time, for people.
 fn minute(time: (i64, i32)) -> String {
     let text = iso_8601(time);
     text.split_once('T').map_or(String::new(), |(day, time)| format!("{day} {}", &time[..5]))
 }
 
-/// The years 0 to 9999, in seconds since 1970. A commit may claim any time.
+/// The years 0 to 9999, in seconds since 1970. Times outside are clamped, since a commit may claim any time.
 const YEARS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
 
-/// A time, which is seconds since 1970 and a zone in minutes, in ISO 8601.
+/// Formats a time (seconds since 1970, and the zone in minutes) in ISO 8601.
 fn iso_8601((seconds, zone): (i64, i32)) -> String {
     let local = seconds.saturating_add(i64::from(zone) * 60).clamp(*YEARS.start(), *YEARS.end());
     let local = DateTime::from_timestamp(local).to_rfc3339();

@@ -1,4 +1,4 @@
-//! The result of a flow: one value, rendered for people and as JSON. Pure.
+//! The result of a run as one value, and its renderings: text for people, JSON, and feedback for a model. Pure.
 
 mod accepted;
 mod advice;
@@ -110,7 +110,7 @@ pub struct EditReport {
     pub to: Option<String>,
     /// The model's reason.
     pub why: Option<String>,
-    /// Its format; `None` as with the operation.
+    /// Its format; `None` only in the record of another version of the program.
     #[serde(deserialize_with = "recorded::or_default")]
     pub format: Option<FormatId>,
     /// The response's name.
@@ -125,7 +125,7 @@ pub struct EditReport {
     pub state: EditState,
     /// Its commit.
     pub commit: Option<CommitName>,
-    /// Its diff, if requested; that of its commit, if a hook changed that.
+    /// Its diff, if requested. If a hook changed the commit, this is the diff of the commit.
     pub diff: Option<String>,
     /// What the user left out of it.
     pub unwanted: Option<Unwanted>,
@@ -148,7 +148,7 @@ pub struct Unwanted {
     pub reason: Option<String>,
 }
 
-/// Something that was declared as an edit but could not be read, or that no format reads.
+/// A part of the response that is marked as an edit but could not be read, or a code block that no format reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadReport {
     /// Its path as in the response, if known.
@@ -192,7 +192,7 @@ named! {
 pub struct Finding {
     /// The stable code.
     pub code: Code,
-    /// Whether it refuses the response.
+    /// Error or warning. An error refuses the response.
     pub severity: Severity,
     /// The message.
     pub message: String,
@@ -205,10 +205,10 @@ pub struct Finding {
     pub wanted: Vec<Wanted>,
     /// The response's name.
     pub response: Option<String>,
-    /// The lines in the response, the main ones first.
+    /// The places in the response that it is about, the main one first.
     #[serde(skip)]
     pub places: Vec<LineRange>,
-    /// The first of the main lines: number and text.
+    /// The first lines of the main place, each with its number.
     #[serde(skip)]
     pub excerpt: Vec<(usize, String)>,
     /// The hint.
@@ -269,7 +269,8 @@ pub struct BranchReport {
     /// The value of `--push`.
     #[serde(skip)]
     pub remote: String,
-    /// Whether commits of others are between `old` and `new`, which came with those of the landing.
+    /// Whether there are also commits of others between `old` and `new`, because the landing was rebased onto the
+    /// remote's branch.
     #[serde(skip)]
     pub has_others: bool,
 }
@@ -285,12 +286,12 @@ pub struct Report {
     pub branch: Option<BranchReport>,
     /// The edits in the order of the response.
     pub edits: Vec<EditReport>,
-    /// How many edits of the refused attempt that is gone on with have landed before, or have branches of their own.
+    /// With `--continue`: how many edits of the attempt have landed before, or have branches of their own.
     #[serde(skip)]
     pub settled: usize,
-    /// What was declared as an edit but could not be read, then what no format reads.
+    /// First what is marked as an edit but could not be read, then the code blocks that no format reads.
     pub unread: Vec<UnreadReport>,
-    /// Which rules a model is told if it has to write the response again.
+    /// The options for the format's instructions in the feedback.
     #[serde(skip)]
     pub instructions: InstructionOptions,
     /// The text around the edits, in the order of the responses.
@@ -298,7 +299,7 @@ pub struct Report {
     /// What is wrong with the response, or worth knowing.
     #[serde(skip)]
     pub findings: Vec<Finding>,
-    /// The files that a model must not see a line of, with the reason.
+    /// The files whose lines no model may see, each with the reason.
     #[serde(skip)]
     pub withheld: BTreeMap<String, &'static str>,
     /// What is in the way.
@@ -327,10 +328,10 @@ pub struct Report {
     pub formats: Vec<FormatId>,
     /// The id of the refused attempt that was kept or forgotten.
     pub attempt: Option<String>,
-    /// Whether the model can answer again, and leave out edits that may not be made.
+    /// Whether the model gets to answer again (`ask` and `mcp`), so that it can leave out edits that are forbidden.
     #[serde(skip)]
     pub is_asked_again: bool,
-    /// Whether all that was refused is in an attempt that was kept before, or that the caller has.
+    /// Whether everything that was refused is in an attempt that an earlier run kept, or that the caller holds.
     #[serde(skip)]
     pub is_held: bool,
     /// Suggestions, each on a branch of its own.
@@ -339,7 +340,7 @@ pub struct Report {
     pub open: Vec<OpenReport>,
     /// Deleted branches.
     pub dropped: Vec<DroppedReport>,
-    /// The files that change by accepting, undoing or redoing commits.
+    /// The files that accepting, undoing or redoing commits changes.
     #[serde(skip)]
     pub files: Vec<String>,
     /// Branches that were accepted, or were to be.
@@ -353,7 +354,7 @@ pub struct Report {
     pub undone_in_part: bool,
     /// The id of the new record.
     pub landing: Option<String>,
-    /// The landing that has applied this response already, and its time: seconds since 1970, and the zone in minutes.
+    /// The earlier landing that applied this response, and its time: seconds since 1970, and the zone in minutes.
     #[serde(skip)]
     pub already: Option<(String, (i64, i32))>,
     /// The key that has landed already.
@@ -389,7 +390,8 @@ impl Report {
         Self { status, formats: FormatId::ALL.to_vec(), ..Self::default() }
     }
 
-    /// The report with file names instead of the responses' paths, which are nobody else's business.
+    /// The report with the file names of the responses instead of their paths. Records can be shared, and the
+    /// directories of this machine are private.
     pub fn without_directories(mut self) -> Self {
         let edits = self.edits.iter_mut().map(|edit| &mut edit.response);
         let unread = self.unread.iter_mut().map(|unread| &mut unread.response);
@@ -433,7 +435,7 @@ impl Report {
             && !self.findings.iter().any(Finding::is_error)
     }
 
-    /// The names of commits that are printed, to be abbreviated.
+    /// The names of the commits that are printed, so that the caller can abbreviate them.
     pub fn commit_names(&mut self) -> impl Iterator<Item = &mut CommitName> {
         let branch = self.branch.iter_mut().flat_map(|branch| [&mut branch.old, &mut branch.new]);
         let edits = self.edits.iter_mut().map(|edit| &mut edit.commit);
@@ -447,7 +449,7 @@ impl Report {
         branch.chain(edits).flatten().chain(tips)
     }
 
-    /// The commits that landed, or that have applied everything already.
+    /// The commits that landed; if everything is already applied, the commits that applied it.
     pub fn commits(&self) -> Vec<&str> {
         let is_in = |edit: &&EditReport| {
             edit.state == EditState::Landed
@@ -489,7 +491,7 @@ pub fn edit(number: usize, edit: &Edit, step: Option<&Step>, responses: &[Respon
         format: Some(edit.format),
         response,
         lines,
-        // An edit that is applied already matched nothing.
+        // An edit that is already applied has not matched its search text.
         matched: step
             .filter(|step| step.outcome != Outcome::AlreadyApplied)
             .map(|step| step.matched.clone())
@@ -512,13 +514,14 @@ fn place(span: Span, responses: &[Response]) -> (String, LineRange) {
     }
 }
 
-/// The report of what no format reads.
+/// The report of a code block that no format reads.
 pub fn not_read(unread: &Unread, responses: &[Response]) -> UnreadReport {
     let report = self::unread(unread.span, &[], &Script::default(), responses);
     UnreadReport { info: Some(unread.info.clone()), ..report }
 }
 
-/// The report of something that was declared as an edit at `span`, by the findings about it.
+/// The report of a text at `span` that is marked as an edit but could not be read. Its path comes from the findings
+/// about it.
 pub fn unread(span: Span, findings: &[Diagnostic], script: &Script, responses: &[Response]) -> UnreadReport {
     let (response, lines) = place(span, responses);
     let is_there =

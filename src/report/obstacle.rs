@@ -55,14 +55,14 @@ impl Obstacle {
         Self { kind, subject: subject.into(), message, help: kind.help().to_owned() }
     }
 
-    /// A file that is not as it is committed.
+    /// An obstacle that is a file; `what` says what is wrong with it.
     pub fn of_file(kind: ObstacleKind, path: &str, what: &str) -> Self {
         Self::new(kind, path, format!("{path} {what}"))
     }
 }
 
 impl ObstacleKind {
-    /// Whether it is not in the way on a branch that is not checked out.
+    /// Whether it is only in the way of a landing on the branch that is checked out.
     pub fn is_of_checkout(self) -> bool {
         use ObstacleKind::{Clash, Deleted, Modified, Operation, Staged, Uncarried, Untracked};
         matches!(self, Modified | Staged | Deleted | Untracked | Clash | Uncarried | Operation)

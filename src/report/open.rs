@@ -17,9 +17,9 @@ pub struct OpenReport {
     pub tip: CommitName,
     /// The id of the landing that made it.
     pub landing: String,
-    /// How many of its commits the current branch lacks.
+    /// How many of the suggestion's commits the current branch lacks.
     pub commits: usize,
-    /// How many commits of the current branch it lacks.
+    /// How many commits of the current branch the suggestion lacks.
     pub moved: usize,
     /// Whether it can be accepted onto the current branch.
     pub onto: Onto,
@@ -36,7 +36,7 @@ named! {
         AsItIs = "as-it-is",
         /// By a three-way merge of each commit.
         Merges = "merges",
-        /// The branch has all of its changes already.
+        /// The branch already has all of its changes.
         InAlready = "in-already",
         /// Not without conflicts.
         Conflicts = "conflicts",
@@ -50,7 +50,7 @@ pub struct DroppedReport {
     pub branch: String,
     /// The tip that it had.
     pub tip: CommitName,
-    /// The remote on which it is deleted, too.
+    /// The remote on which it was deleted, too.
     pub remote: Option<String>,
 }
 
@@ -90,7 +90,8 @@ pub fn open_porcelain(report: &Report) -> String {
     out
 }
 
-/// Renders a line per deleted branch with the command that restores it; in a dry run, per branch to delete.
+/// Renders a line per deleted branch, with the command that restores it; in a dry run, a line per branch that would be
+/// deleted.
 pub(super) fn dropped(report: &Report) -> String {
     let mut out = String::new();
     for one in &report.dropped {

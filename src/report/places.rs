@@ -3,20 +3,20 @@
 use crate::diag::{self, Evidence, Surrounding};
 use crate::span::LineRange;
 
-/// A line with its number; `None` stands for lines that are left out.
+/// A line with its number; `None` marks lines that are left out.
 pub(super) type Line<'a> = Option<(usize, &'a str)>;
 
-/// How many lines of a place are shown whole, and how many at each end of a longer one.
+/// The most lines of a place that are shown whole, and how many are shown at each end of a longer place.
 const WHOLE: usize = 8;
 const ENDS: usize = 3;
 
-/// The first lines of the places in a few words, at most `most` of them: `lines 4, 18 and 2 more`.
+/// Lists the line numbers of at most `most` places: `lines 4, 18 and 2 more`.
 pub(super) fn listed(evidence: &Evidence, most: usize) -> String {
     let noun = if evidence.candidates.len() == 1 { "line" } else { "lines" };
     format!("{noun} {}", diag::listed(&evidence.candidates, most))
 }
 
-/// The lines of the places, with those around them. Neighbouring places share lines.
+/// The lines of the places, with the lines around them. A line that belongs to two neighbouring places appears once.
 pub(super) fn lines(places: &[Surrounding]) -> Vec<Line<'_>> {
     let mut all: Vec<Line<'_>> = Vec::new();
     let mut last = None;

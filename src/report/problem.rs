@@ -1,8 +1,8 @@
-//! An error, for people and for programs.
+//! An error that is not about the response, such as a hook that refused or a lock.
 
 use serde::Serialize;
 
-/// The code for corrections that fit no refused edit.
+/// The code for corrections that cannot be matched with the refused edits.
 pub const MISMATCH: &str = "mismatch";
 /// The code for a run that a signal ended.
 pub const INTERRUPTED: &str = "interrupted";

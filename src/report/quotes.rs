@@ -1,5 +1,5 @@
-//! Quotes untrusted text inside of a text for a model: in fences that it cannot end, each line after a margin, or as
-//! inline code.
+//! Quotes untrusted text in a text for a model: as inline code, or as lines in a fence that is longer than any fence in
+//! them, each line after a margin.
 
 use super::escape::is_hidden;
 use super::places::Line;
@@ -7,7 +7,7 @@ use crate::diag::shorten;
 use crate::prompt::{fence, inline_code};
 use std::fmt::Write;
 
-/// The longest quoted part of a line, and of a path or message within a sentence, in characters.
+/// The most characters that are quoted of a line, and of a path or message within a sentence.
 pub(super) const LINE: usize = 500;
 const WORDS: usize = 240;
 
@@ -33,7 +33,7 @@ impl Quotes {
         Self { quoting, escaped: false }
     }
 
-    /// Adds a fence with numbered lines.
+    /// Adds a fence with numbered lines to `out`.
     pub(super) fn lines<'t>(
         &mut self,
         out: &mut String,
@@ -47,7 +47,7 @@ impl Quotes {
         self.rows(out, title, lines.into_iter().map(row).collect());
     }
 
-    /// Adds a fence with lines, each after its margin.
+    /// Adds a fence with lines to `out`, each as a pair of margin and text.
     pub(super) fn rows(&mut self, out: &mut String, title: &str, lines: Vec<(String, String)>) {
         let width = lines.iter().map(|(margin, _)| margin.len()).max().unwrap_or(0);
         let mut body = String::new();
@@ -100,7 +100,7 @@ impl Quotes {
     }
 }
 
-/// `edits 1, 3-5, 7`, of a bounded length. The numbers must ascend.
+/// Lists numbers as in `edits 1, 3-5, 7`, with a limit on the length. The numbers must ascend.
 pub(super) fn numbered(noun: &str, numbers: &[usize]) -> String {
     const MOST: usize = 40;
     let mut ranges: Vec<(usize, usize)> = Vec::new();

@@ -1,5 +1,5 @@
-//! The record of a landing, as a commit message in the chain of records: a sentence for people, then one fact per line.
-//! The message is untrusted when it is read.
+//! The record of a landing. It is stored as a commit message: a sentence for people, then one `Name: value` per line.
+//! Anybody could have written the message, so it is not trusted when it is read.
 
 use super::escape::is_hidden;
 use crate::diag::counted;
@@ -47,7 +47,8 @@ pub struct Record {
     pub reference: String,
     /// Its old commit; `None` if it was created.
     pub old: Option<String>,
-    /// The parent of the first commit, if that is not `old`: the branch was created, or started from a remote's tip.
+    /// The parent of the first commit, if that is not `old`: the landing created the branch, or was rebased onto a
+    /// remote's tip.
     #[serde(skip)]
     pub start: Option<String>,
     /// Its new commit.
@@ -60,7 +61,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The id for a full object id.
+    /// Shortens a full object id to the id of a record.
     pub fn id_of(name: &str) -> String {
         name.chars().take(ID_DIGITS).collect()
     }
@@ -155,7 +156,8 @@ fn named_members<S: Serializer>(commits: &[(String, Vec<usize>)], to: S) -> Resu
     to.collect_seq(commits.iter().map(|(id, edits)| Commit { id, edits }))
 }
 
-/// Which edits of a response have landed where, as listed under the response's digest. Untrusted when it is read.
+/// The edits of a response that a landing contains. It is stored under the response's digest, and not trusted when it
+/// is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LandedEdits {
     /// The landing's id.
@@ -177,14 +179,14 @@ pub struct LandedCommit {
     pub edits: Vec<LandedEdit>,
 }
 
-/// An edit of a response.
+/// An edit of a response that has landed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LandedEdit {
     /// Its first line in the response, from 1.
     pub first: usize,
     /// Its last line.
     pub last: usize,
-    /// The byte of its first line at which it begins, from 0: calls in JSON may share a line.
+    /// The byte in its first line at which it begins, from 0. Several tool calls in JSON may be on one line.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub column: usize,
     /// The file that it resolved to.

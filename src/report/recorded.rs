@@ -1,5 +1,5 @@
-//! Reads a report that was kept as JSON. It may be from another version of the program or from anybody, so what is
-//! unknown is left out.
+//! Reads a report that was stored as JSON in a record. Another version of the program, or anybody, may have written it,
+//! so values that this version does not know are left out.
 
 use super::landings::SHORT;
 use super::record::Asked;
@@ -19,7 +19,8 @@ struct Recorded {
     undone_commits: Vec<UndoneCommit>,
 }
 
-/// The edits, findings, and accepted or undone commits of a kept report; an empty report if it cannot be read.
+/// Reads the edits, findings, and accepted or undone commits of a stored report. Returns an empty report if it cannot
+/// be read.
 pub fn recorded(json: &str) -> Report {
     let recorded: Recorded = serde_json::from_str(json).unwrap_or_default();
     let mut report = Report {
@@ -49,13 +50,13 @@ impl From<CommitName> for String {
     }
 }
 
-/// Reads the elements that this version knows.
+/// Reads a list, and leaves out the elements that this version does not know.
 pub(super) fn all_known<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Vec<T>, D::Error> {
     let all = Vec::<Value>::deserialize(from)?;
     Ok(all.into_iter().filter_map(|one| serde_json::from_value(one).ok()).collect())
 }
 
-/// Reads a value that this version knows, else the default.
+/// Reads a value; one that this version does not know becomes the default.
 pub(super) fn or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(
     from: D,
 ) -> Result<T, D::Error> {

@@ -22,7 +22,7 @@ pub struct Recovered {
 }
 
 impl Recovered {
-    /// One that ended so.
+    /// A transaction that ended like this.
     pub fn at(end: End) -> Self {
         Self { end, ..Self::default() }
     }

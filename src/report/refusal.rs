@@ -1,4 +1,4 @@
-//! Shows people the evidence of a refusal: the response's lines beside the file's, or all matches.
+//! Shows people the evidence for a refusal: the response's lines beside the file's, or all places that match.
 
 use super::compared::{Compared, Real};
 use super::escape::{escape, is_hidden};
@@ -9,10 +9,10 @@ use crate::span::LineRange;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
-/// How many characters of a line are shown.
+/// The most characters of a line that are shown.
 const WIDTH: usize = 100;
 
-/// How many characters of a longer line are shown before the first difference.
+/// How many characters before the first difference are shown of a longer line.
 const START: usize = 40;
 
 /// How many rows of a comparison are shown, and how many around each difference.
@@ -164,8 +164,8 @@ impl Table<'_> {
     }
 }
 
-/// A text without its first `skip` characters. Whitespace other than spaces and tabs is always escaped; with `blanks`,
-/// that at the ends is made visible.
+/// Renders a text without its first `skip` characters. Whitespace other than spaces and tabs is always escaped. With
+/// `blanks`, spaces and tabs at the two ends are made visible.
 fn rendered(text: &str, skip: usize, blanks: bool) -> String {
     let mut out = String::new();
     if skip > 0 {

@@ -16,13 +16,13 @@ pub struct SuggestionReport {
     pub size: Option<Size>,
     /// Whether the commands of `--exec` passed, if they ran.
     pub checks: Option<bool>,
-    /// Its own report, with the exit status that it would have alone.
+    /// Its own report, with the exit status that a run for it alone would have.
     #[serde(serialize_with = "json::of_suggestion")]
     pub report: Report,
 }
 
 impl SuggestionReport {
-    /// Whether a signal came before its branch was made.
+    /// Whether a signal ended the run before the branch of this suggestion was made.
     pub fn is_interrupted(&self) -> bool {
         self.report.error.as_ref().is_some_and(|error| error.code == INTERRUPTED)
     }

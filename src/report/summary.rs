@@ -10,8 +10,8 @@ use std::fmt::Write;
 /// How many paths are named without `-v`; the others are counted.
 const SHOWN: usize = 12;
 
-/// The paths that the edits name, each once, in the order of the response, including destinations. Resolved paths, or
-/// those in the response for refused edits; then those of what could not be read.
+/// The paths that the edits name, including destinations, each once and in the order of the response; then the paths of
+/// the parts that could not be read. A refused edit has no resolved path, so its path is as in the response.
 pub(super) fn paths(report: &Report) -> Vec<&str> {
     if report.undone.is_some() || !report.accepted.is_empty() {
         return report.files.iter().map(String::as_str).collect();
@@ -41,7 +41,8 @@ pub(super) fn warnings(report: &Report) -> Vec<Warnings> {
     all
 }
 
-/// Renders a line of paths, with `verbose` of all; in a dry run also a line of warnings, and one of what has to pass.
+/// Renders a line that lists the paths, with `verbose` all of them. In a dry run there are two more lines: the
+/// warnings, and what still has to pass.
 pub fn summary(report: &Report, verbose: bool) -> String {
     let mut out = String::new();
     let paths = paths(report);

@@ -1,4 +1,4 @@
-//! The commits of an undone or redone landing, and their lines for people.
+//! The commits of a landing that was undone or redone, and how they are printed.
 
 use super::escape::escape;
 use super::human::{DIM, GREEN, YELLOW};
@@ -19,7 +19,7 @@ pub struct Undone {
     pub kind: RecordKind,
 }
 
-/// One of its commits.
+/// A commit of a landing that was undone or redone.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UndoneCommit {
@@ -34,7 +34,7 @@ pub struct UndoneCommit {
     pub new: Option<CommitName>,
 }
 
-/// Renders a line per commit, unless the report has lines of edits.
+/// Renders a line per commit, unless the report already has a line per edit.
 pub(super) fn undone(report: &Report) -> String {
     let line = |one: &UndoneCommit| {
         let (from, new) = (&one.commit.short, one.new.as_ref());
@@ -51,7 +51,7 @@ pub(super) fn undone(report: &Report) -> String {
     report.undone_commits.iter().filter(|_| report.edits.is_empty()).map(line).collect()
 }
 
-/// A commit and its new commit; without a new one, the reason.
+/// Renders a commit and the commit that it became; if there is none, the reason (`otherwise`).
 pub(super) fn became(from: &str, new: Option<&CommitName>, otherwise: &str) -> String {
     match new {
         Some(new) if new.short == from => format!("{YELLOW}{from}{YELLOW:#}"),

@@ -5,7 +5,7 @@ use crate::edit::{Change, Script};
 use crate::response::Response;
 use serde::Serialize;
 
-/// How many lines of the response are tried as the first one.
+/// How many lines of the response are tried as the first line of the search text.
 const STARTS: usize = 64;
 
 /// A line of a search text.
@@ -17,7 +17,7 @@ pub struct Wanted {
     pub text: String,
 }
 
-/// The search text of the hunk that a diagnostic is about; empty if it is about none.
+/// The search text of the hunk that a diagnostic is about; empty if it is about no hunk.
 pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Response]) -> Vec<Wanted> {
     let edit = diagnostic.edit.and_then(|number| script.edits.get(number.checked_sub(1)?));
     let hunk = edit.zip(diagnostic.span()).and_then(|(edit, span)| edit.hunk_at(span));
@@ -34,7 +34,9 @@ pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Resp
     wanted.map(|(at, text)| Wanted { line: number(at), text: (*text).to_owned() }).collect()
 }
 
-/// The positions of the lines among those of the hunk, if all are found.
+/// The positions of the search text's lines among `texts`, the lines of the hunk in the response, if all are found.
+/// With
+/// `marked`, those begin with the marks of a diff. Otherwise the search text is in consecutive lines.
 fn numbers(texts: &[&str], lines: &[&str], marked: bool) -> Option<Vec<usize>> {
     let is = |text: &str, line: &str| {
         if marked {
@@ -63,7 +65,7 @@ fn numbers(texts: &[&str], lines: &[&str], marked: bool) -> Option<Vec<usize>> {
     None
 }
 
-/// The string on a line of JSON that contains one string only.
+/// The string on a line of JSON that contains nothing else, such as `  "a\tb",`.
 fn unquoted(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches(',').trim_end();
     let text = text.strip_prefix('[').unwrap_or(text).trim_start();

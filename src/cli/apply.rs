@@ -20,7 +20,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let (goes_on, abort) = (settings::attempt(typed, "continue"), settings::attempt(typed, "abort"));
     let names: Vec<OsString> = typed.operands("response");
     let clipboard = typed.is_on("clipboard");
-    // Only piped input is kept: a file can be given again.
+    // Only piped input is kept when it cannot be used: a file can be given again.
     let is_piped = names.is_empty() || names.iter().any(|name| name == "-");
     let read = |settings: &Settings| -> Result<Vec<Response>, Error> {
         let max_size = settings.options.max_size;
@@ -37,7 +37,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let mut corrections = None;
     let attempt = match goes_on.as_ref().filter(|_| abort.is_none()) {
         Some(Some(id)) => Some(flow::attempt(repo, Some(id), branch.as_deref())?),
-        // The corrections tell which attempt is meant.
+        // Without an id, the paths in the corrections tell which attempt is meant.
         Some(None) => {
             let settings = Settings::read(typed, repo, None, check)?;
             let given = read(&settings)?;
@@ -91,7 +91,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     };
     if attempt.is_some() {
         (order.attempt, order.skip) = (attempt, session.numbers("skip")?);
-        // Nothing may land unseen, since `--feedback` prints no report.
+        // `--feedback` prints no report, so nothing may land: the user would not see it.
         order.hold = !settings.options.dry_run && typed.is_on("feedback");
     }
     if typed.is_on("interactive") {
@@ -124,7 +124,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     finish(flow::land(repo, order, &settings.options, printer), repo, &settings, printer)
 }
 
-/// Reports the result, and shows the diff if wanted.
+/// Prints the report, and the diff if `--diff` or `--stat` asks for it.
 pub(super) fn finish(
     mut done: Done,
     repo: &Repo,

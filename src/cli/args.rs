@@ -1,7 +1,7 @@
-//! The command line as data, from which -h, the man page and the parser are made.
+//! The command line as data. The parser, `-h` and the man page are made from it.
 //!
-//! The habits are git's: each option has a `--no-` form and a configuration key, the last one on the line wins, unique
-//! prefixes are enough, and usage errors exit with 129.
+//! Options work as in git: each has a `--no-` form, most have a configuration key, the last one on the line wins, a
+//! unique prefix of the name is enough, and usage errors exit with 129.
 
 mod options;
 
@@ -20,7 +20,7 @@ pub const NAME: &str = "git-llm-apply";
 pub const OTHER_KEYS: [&str; 7] =
     ["sensitive", "maxSize", "clipboardCommand", "lockTimeout", "contextLines", "scratchDir", "keepScratch"];
 
-/// The value of an option.
+/// What value an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// None: it is a switch.
@@ -44,7 +44,7 @@ pub struct Opt {
     pub short: Option<char>,
     /// Its value.
     pub takes: Takes,
-    /// The only values that it takes, if limited.
+    /// The values that it accepts; empty if it accepts any.
     pub choices: &'static [&'static str],
     /// One line for -h and for the man page's entry; man/git-llm-apply.md says more.
     pub help: &'static str,
@@ -55,14 +55,14 @@ pub struct Opt {
 }
 
 impl Opt {
-    /// Whether a verb has it. `check` is apply with `--dry-run`, and has all but what that excludes.
+    /// Whether a verb has it. `check` is apply with `--dry-run`, so it has all options of apply that make sense there.
     pub fn is_of(&self, verb: &str) -> bool {
         let is_never_dry = ["dry-run", "interactive", "abort"].contains(&self.long);
         let verb = if verb == "check" && !is_never_dry { "apply" } else { verb };
         self.verbs.split(' ').any(|known| known == verb)
     }
 
-    /// The option with what differs for a verb.
+    /// The option with the help that it has for a verb.
     fn as_of(self, verb: &str) -> Self {
         match (self.long, verb) {
             ("format", "prompt" | "ask") => Self { help: "ask for this format (default: opx)", ..self },
@@ -101,13 +101,13 @@ pub const VERBS: &[(&str, &str)] = &[
     ("completion", "print the completion script of a shell: bash, zsh, fish"),
 ];
 
-/// The candidate most similar to a mistyped word, if one is similar. Ignores case.
+/// The candidate that is most similar to a mistyped word, if one is similar enough. Ignores case.
 pub(super) fn nearest<T: AsRef<str>>(word: &str, all: impl Iterator<Item = T>) -> Option<T> {
     let letters = |word: &str| word.to_lowercase().chars().collect::<Vec<_>>();
     let word = letters(word);
     let likeness = |other: &str| {
         let other = letters(other);
-        // In percent of the total length.
+        // Characters in common, in percent of both lengths together.
         200 * in_common(&difference_of(&word, &other)) / (word.len() + other.len())
     };
     let all = all.map(|other| (likeness(other.as_ref()), other));
@@ -148,7 +148,7 @@ fn arguments(option: &Opt) -> [Arg; 2] {
         [] => arg,
         choices => arg.value_parser(choices.to_vec()).hide_possible_values(true),
     };
-    // These values may begin with a dash.
+    // A message may begin with a dash, as in `-m '- fix'`.
     let arg = arg.allow_hyphen_values(["message", "subject-prefix"].contains(&option.long));
     let arg = arg.hide_short_help(!option.common);
     // The two forms of a switch override each other: the last one wins.
@@ -156,7 +156,8 @@ fn arguments(option: &Opt) -> [Arg; 2] {
     [arg, negative.overrides_with(option.long)]
 }
 
-/// A switch. Clap's own gives each switch that is not typed a value, which takes as long as all the rest of parsing.
+/// Makes a switch. Clap's own `SetTrue` also stores `false` for each switch that is not typed, which would double the
+/// time of parsing.
 fn flag(arg: Arg) -> Arg {
     arg.action(ArgAction::Set)
         .num_args(0)
@@ -168,7 +169,7 @@ fn responses() -> Arg {
     operand("response", "files that hold a model's response; '-' or none: standard input")
         .num_args(0..)
         .value_parser(clap::value_parser!(OsString))
-        // The usage line names it already.
+        // The usage line already names it.
         .hide_short_help(true)
 }
 
@@ -204,8 +205,8 @@ pub fn command() -> Command {
     with_options_of(|_| true)
 }
 
-/// The command line with the options that these arguments can use, since building those of all verbs takes longer than
-/// most runs.
+/// The command line with only the options of the verb in these arguments. Building the options of all verbs would take
+/// longer than most runs.
 pub fn command_for(arguments: &[OsString]) -> Command {
     let first = arguments.get(1).and_then(|word| word.to_str()).unwrap_or_default();
     // Only the first word can be a verb.
@@ -214,7 +215,7 @@ pub fn command_for(arguments: &[OsString]) -> Command {
     with_options_of(|name| if is_version { false } else { name == verb.unwrap_or(NAME) })
 }
 
-/// A verb with its options, those of its own first, and its operands.
+/// Adds the options and operands to a verb. Options that apply does not have come first.
 fn filled(name: &str, verb: Command) -> Command {
     let all = OPTIONS.iter().filter(|option| option.is_of(name));
     let (shared, own): (Vec<&Opt>, Vec<&Opt>) = all.partition(|option| option.is_of("apply"));
@@ -235,7 +236,7 @@ fn filled(name: &str, verb: Command) -> Command {
     }
 }
 
-/// The command line, with the options of the wanted commands.
+/// The command line. Only the commands that are `wanted` get their options.
 fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
     let all = Command::new(NAME)
         .bin_name("git llm-apply")
@@ -255,7 +256,8 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
     })
 }
 
-/// Rewrites `-S<key>` as `--gpg-sign=<key>`: clap would not take an optional value from the same word.
+/// Rewrites `-S<key>` as `--gpg-sign=<key>`, also in `-qS<key>`: clap does not take an optional value from the same
+/// word.
 pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
     let takes_next = |option: &Opt| matches!(option.takes, Takes::Value(_) | Takes::Values(_));
     let of_letter = |letter| OPTIONS.iter().find(|option| option.short == Some(letter));
@@ -288,7 +290,7 @@ pub fn with_values_apart(arguments: Vec<OsString>) -> Vec<OsString> {
     all
 }
 
-/// What was typed for a verb.
+/// The options and operands that were typed for a verb.
 pub(super) struct Typed {
     matches: ArgMatches,
     /// The options, by their long names.
@@ -326,12 +328,12 @@ impl Typed {
         self.options.get(long).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the verb has the option for what goes back to a model.
+    /// Whether the verb reads a response, so that `--feedback` applies to it.
     pub(super) fn reads_response(&self) -> bool {
         self.matches.try_contains_id("feedback").is_ok()
     }
 
-    /// The operands of that name, if the verb has such.
+    /// The operands of that name; none if the verb has no such operand.
     pub(super) fn operands<T: Clone + Send + Sync + 'static>(&self, name: &str) -> Vec<T> {
         self.matches.try_get_many(name).ok().flatten().into_iter().flatten().cloned().collect()
     }

@@ -1,4 +1,5 @@
-//! `git llm-apply ask`: the loop with a model, which is any command that reads a prompt and prints an answer.
+//! `git llm-apply ask`: sends the prompt to a model and lands its answer. The model is any command that reads a prompt
+//! and prints an answer.
 
 use super::session::Session;
 use super::settings;

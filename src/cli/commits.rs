@@ -1,7 +1,6 @@
 //! The verbs about existing commits: `accept`, `drop`, `undo` and `redo`.
 
 use super::session::Session;
-use super::settings::Settings;
 use super::{Error, apply};
 use crate::flow::{self, Undo};
 use crate::outcome::Exit;
@@ -13,9 +12,7 @@ pub(super) fn accept(session: Session<'_>) -> Result<Exit, Error> {
 }
 
 pub(super) fn drop(session: Session<'_>) -> Result<Exit, Error> {
-    // Not `session.settings()`, which refuses --json with a configured --diff: drop shows no diff.
-    let settings = Settings::read(session.typed, &session.repo, None, false)?;
-    let names = session.typed.operands("branch");
+    let (settings, names) = (session.settings()?, session.typed.operands("branch"));
     let force = session.typed.is_on("force");
     let done = flow::drop(&session.repo, &names, force, &settings.options, &session.printer);
     apply::finish(done, &session.repo, &settings, &session.printer)
@@ -23,7 +20,7 @@ pub(super) fn drop(session: Session<'_>) -> Result<Exit, Error> {
 
 pub(super) fn undo(session: Session<'_>, redo: bool) -> Result<Exit, Error> {
     let mut settings = session.settings()?;
-    // `llmapply.edit` is about the messages of responses.
+    // `llmapply.edit` is about the commit messages of responses, not about those of undo.
     settings.options.edit = false;
     let undo = Undo { name: session.typed.operands("id").pop(), edits: session.numbers("edit")?, redo };
     let done = flow::undo(&session.repo, &undo, &settings.options, &session.printer);

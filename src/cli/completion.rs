@@ -1,9 +1,10 @@
-//! `git llm-apply completion <shell>`: prints a script for bash, zsh or fish, which hooks into the shell's own completion
+//! `git llm-apply completion <shell>`: prints a script for bash, zsh or fish, which extends the shell's own completion
 //! of git.
 //!
-//! The script calls `git llm-apply completion <shell> -- <word>…` for the possible completions; the last word is the one
+//! To complete a word, the script calls `git llm-apply completion <shell> -- <word>…`; the last word is the one that is
 //! being typed. The first line of the answer says what to offer:
-//! - `words`, or `verbs` together with files: the following lines, with descriptions if the shell shows them;
+//! - `words`: the words on the following lines, with descriptions if the shell shows them;
+//! - `verbs`: the same, and files;
 //! - `revisions`, `files`, `directories`: the shell lists them itself.
 
 use super::args::{self, Typed};
@@ -31,7 +32,7 @@ fn script(shell: &str) -> &'static str {
     }
 }
 
-/// The answer for the last of the words.
+/// The completions for the last of these words.
 fn offers(shell: &str, words: &[&str]) -> String {
     let Some((typed, before)) = words.split_last() else { return String::new() };
     let all = args::command();
@@ -64,7 +65,7 @@ fn offers(shell: &str, words: &[&str]) -> String {
     }
 }
 
-/// The options of a command; for a switch that is on by default, the `--no-` form.
+/// The options of a command with their help. A switch that is on by default is offered in its `--no-` form.
 fn options(command: &Command) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for arg in command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set()) {

@@ -1,9 +1,10 @@
-//! Colours a diff for a terminal, where git does not: with git's colours, and none that a file contains.
+//! Colours a diff for a terminal with git's colours, for diffs that git does not print itself. Colour sequences in the
+//! files are escaped.
 
 use crate::report::escape::Printed;
 use crate::vcs::colors::Colors;
 
-/// Colours a diff as git does, except within lines; escapes what a terminal would act on.
+/// Colours the lines of a diff as git does (but no words within lines), and escapes control characters.
 pub(super) fn coloured(diff: &[u8], colors: &Colors) -> String {
     let mut out = String::new();
     // The diffstat comes before the first diff.
@@ -23,7 +24,7 @@ pub(super) fn coloured(diff: &[u8], colors: &Colors) -> String {
             Some(b'-') => &colors.old,
             _ => &colors.context,
         };
-        // Colours in a file could hide a line.
+        // A colour sequence in a file could hide the line.
         let plain = String::from_utf8_lossy(line).replace('\x1b', "\\u{1b}");
         let mut printed = Printed::default();
         let text = printed.next(plain.as_bytes()) + &printed.end();

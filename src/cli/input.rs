@@ -7,9 +7,10 @@ use crate::vcs::repo::Repo;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
 
-/// Reads the responses in their order. `-`, or no name at all, is standard input. Unless `needed`,
-/// no name and a terminal or empty input is no response. If not all can be read, `lost` gets what was read from standard
-/// input.
+/// Reads the responses in the order of their names. `-`, or no name at all, is standard input.
+///
+/// Without names and unless `needed`, a terminal or an empty input gives no response instead of waiting or an error. If
+/// not all responses can be read, `lost` gets what was read from standard input.
 pub(super) fn read(
     names: &[OsString],
     limit: u64,
@@ -55,7 +56,7 @@ pub(super) fn read(
     Ok(responses.collect::<Result<_, _>>()?)
 }
 
-/// Reads a file or standard input, up to one byte more than the limit.
+/// Reads a file or standard input, but at most one byte more than the limit.
 fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Error> {
     let shown = shown(name);
     let pasted = name == "-" && std::io::stdin().is_terminal();
@@ -75,11 +76,11 @@ fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Erro
     })
 }
 
-/// The longest line, in bytes, that a terminal passes on; it silently drops the rest of a longer one (termios(3),
-/// "Canonical and noncanonical mode"; `MAX_CANON` elsewhere than on Linux).
+/// The longest line, in bytes, that a terminal passes on. It silently drops the rest of a longer one: see termios(3),
+/// "Canonical and noncanonical mode", and on other systems than Linux `MAX_CANON`.
 const LONGEST_LINE: usize = if cfg!(target_os = "linux") { 4095 } else { 1023 };
 
-/// Refuses what a terminal gave if it may have cut a line.
+/// Returns an error if the terminal may have cut a line of what was pasted.
 fn as_typed(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
     match bytes.split(|&byte| byte == b'\n').position(|line| line.len() >= LONGEST_LINE) {
         None => Ok(bytes),
@@ -120,7 +121,7 @@ fn all_of(name: &OsStr, limit: u64) -> std::io::Result<Vec<u8>> {
 }
 
 fn bounded(input: impl Read, expected: u64, limit: u64) -> std::io::Result<Vec<u8>> {
-    // One byte more, to see whether it exceeds the limit.
+    // One byte more, so that the caller sees whether the input exceeds the limit.
     let capacity = usize::try_from(expected.min(limit).saturating_add(1)).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(capacity)?;

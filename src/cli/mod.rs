@@ -1,4 +1,4 @@
-//! The command line: turns arguments into settings, runs a verb, prints its report, and chooses the exit status.
+//! The command line: turns arguments into settings, runs a verb, prints its report, and returns the exit status.
 
 mod apply;
 pub mod args;
@@ -33,7 +33,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-/// Why a verb failed without a report.
+/// An error that ends a verb without a report.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
@@ -57,7 +57,7 @@ where
     }
 }
 
-/// A usage error.
+/// Fails with a usage error.
 fn usage<T>(message: &str) -> Result<T, Error> {
     Err(Error::Usage(message.to_owned()))
 }
@@ -67,7 +67,8 @@ fn change_directory(directory: &OsString) -> Result<(), Error> {
     std::env::set_current_dir(directory).map_err(failed)
 }
 
-/// How to print an error: as typed and configured, if the configuration can be read.
+/// How to print an error: as the options and the configuration say, or only the options if the configuration cannot be
+/// read.
 fn output_of_errors(verb: &str, typed: &Typed) -> Output {
     let plain = Output::read(typed, &Config::default()).unwrap_or_default();
     let read = || Output::read(typed, Repo::discover().ok()?.config()).ok();
@@ -84,7 +85,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     let json = arguments.iter().rev().find(|argument| *argument == "--json" || *argument == "--no-json");
     let json = json.is_some_and(|argument| argument == "--json");
-    // Like git's own -C, before a verb.
+    // As in git, -C may come before the verb.
     while arguments.len() > 2 && arguments[1] == "-C" {
         if let Err(error) = change_directory(&arguments[2]) {
             let (exit, problem) = problem::of(&error);
@@ -92,8 +93,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         arguments.drain(1..3);
     }
-    // As in git, `help` is a verb, and `help <verb>` is -h of that verb. Pages are shown here only if git did not: git
-    // runs man(1) for --help if the pages are installed.
+    // As in git, `help` is a verb, and `help <verb>` is the same as `<verb> -h`. `--help` comes here only if no man
+    // page is installed: otherwise git runs man(1).
     if let [_, verb, rest @ ..] = arguments.as_slice()
         && (verb == "help" || (verb == "--help" && rest.is_empty()))
     {

@@ -1,4 +1,4 @@
-//! Prints results to standard output and diagnostics to standard error, with colours if wanted.
+//! Prints results to standard output and diagnostics to standard error.
 use super::settings::{Output, git_color};
 use super::{diff, recover};
 use crate::flow::{self, Watch};
@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Prints as the settings say.
+/// Prints in the way that the settings ask for.
 pub(super) struct Printer {
     pub(super) output: Output,
     /// Whether a progress line is on the terminal.
@@ -30,14 +30,14 @@ pub(super) struct Printer {
     said: Rc<Said>,
 }
 
-/// What was said so far. The report has it too, but an error may end the run before there is one.
+/// The remarks of the run so far. They become part of the report, or of the error if the run ends without a report.
 #[derive(Default)]
 pub(super) struct Said {
     remarks: RefCell<Vec<String>>,
     recovered: RefCell<Vec<Recovered>>,
 }
 
-/// How long something may take before a progress line is shown, and the longest name in that line, in characters.
+/// How long something may take before a progress line is shown, and the most characters of its name in that line.
 const PATIENCE: Duration = Duration::from_millis(500);
 const LINE: usize = 60;
 
@@ -50,7 +50,7 @@ impl Printer {
         check_written(self.print(std::io::stdout(), text));
     }
 
-    /// Prints a result. With `--feedback` standard output is only for that.
+    /// Prints a result. With `--feedback` it goes to standard error, since standard output is only for the feedback.
     fn result(&self, text: &str) {
         if self.output.feedback { self.err(text) } else { self.out(text) }
     }
@@ -62,7 +62,7 @@ impl Printer {
     fn print(&self, stream: impl RawStream + AsLockedWrite, text: &str) -> std::io::Result<()> {
         let mut stream = AutoStream::new(stream, self.output.color);
         match stream.current_choice() {
-            // In one write; the stream itself would write the text between colours piece by piece.
+            // One write for all. The stream itself would write each text between two colours on its own.
             ColorChoice::Never => {
                 let text = anstream::adapter::strip_str(text).to_string();
                 write(&mut stream.into_inner(), &text)
@@ -82,7 +82,8 @@ impl Printer {
         exit
     }
 
-    /// Abbreviates the commits of a report as git does, if they are printed: it has to search the whole repository for each.
+    /// Abbreviates the commits of a report as git does. Only if they are printed, since each takes a search in the
+    /// whole repository.
     pub(super) fn abbreviate(&self, report: &mut Report, repo: &Repo) {
         let is_printed = !self.output.json && !self.output.quiet;
         for name in report.commit_names().filter(|_| is_printed) {
@@ -154,7 +155,7 @@ impl Printer {
         for one in &report.suggestions {
             let is_done = one.report.exit_code == Exit::Done.code();
             let is_brief = is_done && !self.output.verbose;
-            // The table and the error below say so of all of them.
+            // The table and the error below tell about interrupted suggestions.
             if one.is_interrupted()
                 || (is_done && self.output.quiet)
                 || (is_brief && one.report.findings.is_empty())
@@ -185,7 +186,7 @@ impl Printer {
         }
     }
 
-    /// Prints the feedback for the model, if there is any; escaped on a terminal. Returns whether there was any.
+    /// Prints the feedback for the model, escaped on a terminal. Returns whether there was any.
     fn feedback(&self, report: &Report) -> bool {
         let quoting = if std::io::stdout().is_terminal() { Quoting::Escaped } else { Quoting::Exact };
         let text = report::feedback(report, quoting, FEEDBACK_LIMIT);
@@ -193,15 +194,15 @@ impl Printer {
     }
 
     fn json(&self, report: &Report) {
-        // Agents read it, too.
+        // An agent may read the JSON, so withheld lines are left out.
         match report::json(&report.for_models()) {
-            // Not through the colour filter.
+            // Not through `out`, which would filter colours.
             Ok(text) => exactly(&format!("{text}\n")),
             Err(e) => self.message(&format!("cannot write JSON: {e}"), None),
         }
     }
 
-    /// Prints an error that ends the run before these responses were read.
+    /// Prints an error that ends the run before it has a report. `responses` are the names of the responses.
     pub(super) fn error(&self, responses: Vec<String>, problem: Problem, exit: Exit) {
         if !self.output.json {
             return self.problem(&problem, None);
@@ -219,7 +220,7 @@ impl Printer {
     /// Prints an error, after the output of its hook or of the command that failed.
     fn problem(&self, problem: &Problem, failed: Option<&FailedCheck>) {
         let output = match failed {
-            // It was shown while the command ran.
+            // With -v it was shown while the command ran.
             Some(_) if self.output.verbose => None,
             Some(failed) => Some(&failed.output),
             None => problem.output.as_ref(),
@@ -232,7 +233,7 @@ impl Printer {
     }
 
     fn message(&self, message: &str, help: Option<&str>) {
-        // A message of git's may have several lines.
+        // A message from git may have several lines.
         let lines: Vec<_> = message.lines().map(escape).collect();
         self.err(&format!("{RED}error{RED:#}: {}\n", lines.join("\n")));
         if let Some(help) = help {
@@ -253,7 +254,8 @@ impl Printer {
         let _ = std::io::stderr().write_all(self.printed.borrow_mut().end().as_bytes());
     }
 
-    /// Prints a diff by git; at a terminal escaped and coloured here, since a pager passes much on to it.
+    /// Shows a diff. At a terminal this program escapes and colours it, since a pager would pass control characters on
+    /// to the terminal; otherwise git prints it.
     pub(super) fn diff(&self, repo: &Repo, old: Option<Oid>, new: Oid, show: Show<'_>) -> vcs::Result<()> {
         if !std::io::stdout().is_terminal() {
             return repo.show_diff(old, new, show);
@@ -273,7 +275,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Shows a diff at the terminal, with the pager if there is one.
+    /// Shows a diff at the terminal, in git's pager if one is configured.
     fn page(&self, repo: &Repo, diff: &[u8]) -> vcs::Result<()> {
         let colors = repo.colors(git_color(self.output.color))?;
         let colors = if repo.colors_pager()? || self.output.color == ColorChoice::Always {
@@ -353,7 +355,7 @@ impl Watch for Printer {
 
     fn recovered(&self, run: &Recovered) {
         self.said.recovered.borrow_mut().push(run.clone());
-        // A discarded preparation concerns nobody.
+        // A run that had only prepared something has changed nothing, so users need not know.
         if run.end != End::Discarded {
             self.note(&recover::sentence(run));
         }
@@ -374,14 +376,14 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let mut parts = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
     let first = parts.next().unwrap_or_default();
     let message = first.strip_prefix("error: ").unwrap_or(&first);
-    // Few values begin with a hyphen.
+    // The tip on how to pass a value that begins with a hyphen seldom helps.
     let tips = parts.find_map(|part| Some(part.strip_prefix("tip: ")?.to_owned()));
     let tip = tips.filter(|tip| !tip.starts_with("to pass ")).map_or(String::new(), |tip| format!("{tip}; "));
     let help = Some(format!("{tip}see 'git llm-apply -h'"));
     early(json, Problem { help, ..Problem::new("usage", message.to_owned()) }, Exit::Usage)
 }
 
-/// Prints an error before the arguments are parsed.
+/// Prints an error that occurs before the arguments are parsed.
 pub(super) fn early(json: bool, problem: Problem, exit: Exit) -> ExitCode {
     let output = Output { json, ..Output::default() };
     Printer::new(output, &Rc::default()).error(Vec::new(), problem, exit);
@@ -393,10 +395,10 @@ pub(super) fn exactly(text: &str) {
     check_written(write(&mut std::io::stdout().lock(), text));
 }
 
-/// Whether standard output lacks something that was printed.
+/// Whether something could not be written to standard output.
 static IS_CUT: AtomicBool = AtomicBool::new(false);
 
-/// Says once that standard output cannot be written. A reader that has closed its end is no error.
+/// Reports, once, that standard output cannot be written. It is no error if the reader has closed its end.
 fn check_written(written: std::io::Result<()>) {
     if let Err(e) = written
         && e.kind() != std::io::ErrorKind::BrokenPipe
@@ -406,7 +408,8 @@ fn check_written(written: std::io::Result<()>) {
     }
 }
 
-/// The exit status of a run that changed nothing: what it printed is all that it is for.
+/// The exit status of a run that landed nothing: an error if its output could not be written, since output is its only
+/// result.
 pub(super) fn printed(exit: Exit) -> Exit {
     if exit == Exit::Done && IS_CUT.load(Ordering::Relaxed) { Exit::Fatal } else { exit }
 }
@@ -423,7 +426,7 @@ pub(super) fn answer(text: &str) {
     }
 }
 
-/// Prints a remark beside a result.
+/// Prints a remark to standard error.
 pub(super) fn remark(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", escape(text));
 }

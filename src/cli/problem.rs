@@ -1,4 +1,4 @@
-//! Maps each error to an exit status, a code for programs, whether to retry, and a hint.
+//! Maps each error of the command line to an exit status, a code for programs, and a hint.
 
 use super::Error;
 use super::args;

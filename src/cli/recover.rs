@@ -28,7 +28,7 @@ pub(super) fn run(session: &Session<'_>) -> Result<Exit, Error> {
     Ok(if open { Exit::InTheWay } else { Exit::Done })
 }
 
-/// What became of a killed run.
+/// Says in a sentence what happened to a killed run.
 pub(super) fn sentence(one: &Recovered) -> String {
     let branch = one.reference.as_deref().unwrap_or("");
     let branch = short_name(branch);
@@ -68,12 +68,12 @@ pub(super) fn sentence(one: &Recovered) -> String {
     }
 }
 
-/// What the user has to look at.
+/// The files and locks that the user has to look at, a line each.
 pub(super) fn remarks(one: &Recovered) -> Vec<String> {
     let mut all = Vec::new();
     for path in &one.left {
         all.push(match one.end {
-            // It is unknown what is in the way.
+            // The recovery does not tell which of the two it is.
             End::Waiting => format!("  {path} is in the way: it has local changes, or is in use"),
             End::LeftAlone | End::Diverged => {
                 format!("  {path} may have the new content, and was left as it is: look at it")

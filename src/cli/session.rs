@@ -1,4 +1,4 @@
-//! What most verbs need to run.
+//! The repository, arguments and printer that most verbs need.
 
 use super::Error;
 use super::args::Typed;
@@ -16,7 +16,7 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Opens the repository of the current directory. Warns about unknown keys.
+    /// Opens the repository of the current directory, and warns about unknown configuration keys.
     pub(super) fn open(typed: &'a Typed, said: &Rc<Said>) -> Result<Self, Error> {
         let repo = Repo::discover()?;
         let printer = Printer::new(Output::read(typed, repo.config())?, said);
@@ -24,7 +24,7 @@ impl<'a> Session<'a> {
         Ok(Self { repo, typed, printer })
     }
 
-    /// Reads the settings of a landing, as typed and configured.
+    /// Reads the settings of a landing from the options and the configuration.
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         let mut settings = Settings::read(self.typed, &self.repo, None, false)?;
         settings.print_by(self.typed, self.printer.output)?;

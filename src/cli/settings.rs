@@ -1,4 +1,5 @@
-//! Merges arguments, configuration and defaults, in this order, into settings.
+//! Makes settings from arguments, configuration and defaults. Arguments win over configuration, which wins over
+//! defaults.
 
 use super::args::{self, Typed};
 use super::{Error, usage};
@@ -40,7 +41,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// As typed and configured.
+    /// Reads them from the options and the configuration.
     pub(super) fn read(typed: &Typed, config: &Config) -> Result<Self> {
         let from = Sources::new(&typed.options, config);
         let color = match from.single("color")? {
@@ -51,7 +52,7 @@ impl Output {
         };
         let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
         feedback &= typed.reads_response();
-        // What is typed wins over what is configured.
+        // A typed --diff or --stat wins over a configured --json or --feedback.
         if shows(typed) {
             (json, feedback) = (typed.is_on("json"), typed.is_on("feedback"));
         }
@@ -72,7 +73,7 @@ impl Output {
     }
 }
 
-/// Whether a diff or its figures are requested by an option.
+/// Whether `--diff` or `--stat` was typed.
 fn shows(typed: &Typed) -> bool {
     typed.is_on("diff") || typed.is_on("stat")
 }
@@ -96,7 +97,8 @@ pub(super) fn git_color(color: ColorChoice) -> &'static str {
     }
 }
 
-/// The options that `--continue` takes over from an attempt, as one would type them; those typed now are left out.
+/// Lists the options that `--continue` takes over from an attempt, as a user would type them. Options that were typed
+/// in this run are left out.
 pub(super) fn going_on(typed: &Typed, attempt: &Attempt) -> Option<String> {
     let mut kept = attempt.options.clone();
     let onto = [("branch", &attempt.listed.branch), ("base", &attempt.base)];
@@ -135,7 +137,7 @@ impl Settings {
         })
     }
 
-    /// Adjusts the options to the output.
+    /// Checks the options against each other, and drops those that the output does not need.
     pub(super) fn print_by(&mut self, typed: &Typed, output: Output) -> std::result::Result<(), Error> {
         let exclusive = [(output.json, "--json"), (output.feedback, "--feedback")];
         if let Some((_, option)) = exclusive.into_iter().find(|(is_on, _)| *is_on) {
@@ -157,7 +159,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The branch template, and whether each response or each edit gets a branch; `None` for a single branch.
+    /// The template for branch names, and whether each response or each edit gets a branch; `None` for a single branch.
     pub(super) fn template(&self) -> Option<(Each, String)> {
         if let Some(template) = &self.branch_per_edit {
             return Some((Each::Edit, template.clone()));
@@ -166,12 +168,12 @@ impl Settings {
         Some((Each::Response, template.clone()))
     }
 
-    /// Whether git is to show the result.
+    /// Whether to show a diff or a diffstat of the result.
     pub(super) fn shows(&self) -> bool {
         self.diff || self.stat
     }
 
-    /// What git is to show; `objects` is a directory with objects that the repository lacks.
+    /// How to show it; `objects` is a directory with objects that the repository lacks.
     pub(super) fn show<'a>(&self, output: Output, objects: Option<&'a Path>) -> Show<'a> {
         Show { diff: self.diff, stat: self.stat, color: git_color(output.color), objects }
     }
@@ -195,7 +197,7 @@ pub(super) fn with(typed: &Typed, config: &Config) -> Result<Option<String>> {
     Ok(Sources::new(&typed.options, config).single("with")?.filter(|line| !line.trim().is_empty()))
 }
 
-/// The most rounds of `ask`.
+/// The maximum number of rounds of `ask`.
 pub(super) fn rounds(typed: &Typed, config: &Config) -> Result<usize> {
     let from = Sources::new(&typed.options, config);
     let Some(text) = from.single("rounds")? else { return Ok(ROUNDS) };

@@ -1,4 +1,5 @@
-//! `git llm-apply -b <template>`: lands each response on a branch of its own, and prints a table.
+//! `git llm-apply -b <template>` and `--branch-per-edit`: lands each response or edit on a branch of its own, and
+//! prints a table.
 
 use super::output::Printer;
 use super::settings::Settings;

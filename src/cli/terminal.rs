@@ -29,7 +29,7 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Opens the streams. `taken` says that standard input has the response.
+    /// Opens the streams. `taken` says that the response is on standard input, so that answers cannot come from there.
     pub(super) fn open(repo: &Repo, output: Output, taken: bool) -> Result<Rc<dyn Chooser>, Error> {
         let terminal = File::options().write(true).open(TERMINAL).ok();
         let color = match (output.color, &terminal) {
@@ -47,7 +47,7 @@ impl Terminal {
         Ok(Rc::new(Self { input: RefCell::new(BufReader::new(input)), output, colors }))
     }
 
-    /// Prints. If that fails, the user cannot answer, so the run ends.
+    /// Prints a text. If that fails, the user cannot see questions, so the run ends.
     fn print(&self, text: &str) -> Result<(), flow::Error> {
         let gone = |_| flow::Error::from(transaction::Error::Interrupted);
         (&self.output).write_all(text.as_bytes()).map_err(gone)
@@ -86,7 +86,7 @@ impl Terminal {
         self.print(&(help + &line('?', "print this help")))
     }
 
-    /// Reads a line. At the end of input nothing lands.
+    /// Reads an answer. At the end of the input the run ends, and nothing lands.
     fn answer(&self) -> Result<String, flow::Error> {
         let mut line = Vec::new();
         match self.input.borrow_mut().read_until(b'\n', &mut line) {
@@ -99,7 +99,7 @@ impl Terminal {
     }
 }
 
-/// The keys with their answers, which get the reason that was typed, and their help.
+/// The keys with their answers and their help. `n` and `d` may be followed by a reason, which goes into the answer.
 const KEYS: &[(char, Answer, &str)] = &[
     ('y', Answer::Take, "take this edit"),
     ('n', Answer::Leave(None), "leave it out; a reason after it goes to the model: n <reason>"),
@@ -112,7 +112,7 @@ const KEYS: &[(char, Answer, &str)] = &[
     ('s', Answer::Split, "choose among the hunks of this edit"),
 ];
 
-/// The keys for a question.
+/// The keys that a question allows.
 fn keys(question: &Asked<'_>) -> impl Iterator<Item = &'static (char, Answer, &'static str)> {
     KEYS.iter().filter(|(_, answer, _)| match answer {
         Answer::Back => question.can_go_back,

@@ -269,7 +269,7 @@ pub struct BranchReport {
     /// The value of `--push`.
     #[serde(skip)]
     pub remote: String,
-    /// Whether there are also commits of others between `old` and `new`, because the landing was rebased onto the
+    /// Whether there are commits between `old` and `new` that are not part of the landing, such as those of the
     /// remote's branch.
     #[serde(skip)]
     pub has_others: bool,

@@ -1,4 +1,4 @@
-//! The options of all verbs, in the order of the documentation, those of apply first.
+//! The table of all options, in the order of the documentation: the options of apply come first.
 
 use super::{Opt, Takes};
 use crate::edit::FormatId;
@@ -50,7 +50,7 @@ impl Opt {
         Self { common: true, ..self }
     }
 
-    /// Without a configuration key.
+    /// Makes an option that can only be typed: it has no configuration key.
     const fn typed(self) -> Self {
         Self { keyed: false, ..self }
     }

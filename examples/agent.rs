@@ -1,6 +1,7 @@
-//! The loop of an agent's author, against a model that is none: it gets an edit wrong first, and corrects it when it is told.
+//! The loop of a program that asks a model for edits and lands them. The model is faked: its first answer has a wrong
+//! edit, and it corrects the edit after the feedback.
 //!
-//! `cargo run --example agent` makes a repository in a temporary directory, and shows what becomes of it.
+//! `cargo run --example agent` makes a repository in a temporary directory, and prints what happens.
 
 #![expect(clippy::print_stdout, reason = "it is for people to look at")]
 
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// What a model would be asked: here its answers are known.
+/// Stands for a call of a model, with two fixed answers: a first one, and one after the feedback on it.
 fn ask(prompt: &str) -> &'static str {
     match prompt.contains("search-not-found") {
         false => {

@@ -1,8 +1,8 @@
-//! The main job on a throw-away repository: `cargo run --example demo`.
+//! Shows the program at work on a throw-away repository: `cargo run --example demo`.
 //!
-//! Lands an answer, shows the commits and the diff; refuses one with a bad edit, and proves that nothing changed; takes
-//! a commit back. Whatever is not as it should be ends it with a message and status 1. Needs git and nothing else: no
-//! configuration and no identity of the user's is read or written.
+//! Lands an answer, and shows the commits and the diff. Refuses an answer with a bad edit, and proves that nothing
+//! changed. Reverts a commit. If a step does not have the expected result, the demo ends with a message and status 1.
+//! It needs only git, and neither reads nor writes the user's configuration and identity.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is for people to look at")]
 
@@ -27,7 +27,7 @@ def shelf(books):
     return books
 ";
 
-/// What a model might answer.
+/// A model's answer.
 const ANSWER: &str = r#"Sure, here is the shelf in order, and a word about it:
 
 <opx>
@@ -71,7 +71,7 @@ The shelf is sorted by title.
 Let me know if you would rather have it sorted by author!
 "#;
 
-/// Likewise; the second edit quotes a line that the file does not have.
+/// A model's answer in which the second edit quotes a line that the file does not have.
 const BAD_ANSWER: &str = r#"<edit file="docs/shelf.md" op="replace">
 <put>
 <<<
@@ -95,7 +95,7 @@ The shelf is sorted by author.
 "#;
 
 fn main() -> ExitCode {
-    // In the demo's PATH this program is the git-llm-apply that git finds.
+    // In the demo's PATH, git-llm-apply is a link to this program, so that `git llm-apply` runs it.
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let called = arguments.first().and_then(|program| Path::new(program).file_name());
     if called == Some(OsStr::new("git-llm-apply")) {
@@ -174,7 +174,7 @@ fn ensure(holds: bool, otherwise: &str) -> Result<()> {
     if holds { Ok(()) } else { Err(otherwise.into()) }
 }
 
-/// A temporary directory with a repository in it, and nothing of the user's around it.
+/// A temporary directory with a repository in it, apart from all files and settings of the user.
 struct Stage {
     top: tempfile::TempDir,
     path: OsString,
@@ -225,7 +225,7 @@ impl Stage {
         Ok(Ended { command: command.to_owned(), code: output.status.code(), text })
     }
 
-    /// Runs a command and shows it with what it prints.
+    /// Runs a command, and prints the command and its output.
     fn run(&self, command: &str) -> Result<Ended> {
         println!("$ {command}");
         let ended = self.shell(command)?;
@@ -233,12 +233,12 @@ impl Stage {
         Ok(ended)
     }
 
-    /// Runs a command that must succeed, and gives what it prints.
+    /// Runs a command that must succeed, and returns its output.
     fn quietly(&self, command: &str) -> Result<String> {
         Ok(self.shell(command)?.with(0)?.text.trim_end().to_owned())
     }
 
-    /// Everything in the repository, `.git` included: mode and content.
+    /// The mode and content of everything in the repository, including `.git`.
     fn listing(&self) -> Result<BTreeMap<PathBuf, (u32, Vec<u8>)>> {
         let mut all = BTreeMap::new();
         let mut pending = vec![self.repository()];

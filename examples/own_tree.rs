@@ -1,4 +1,5 @@
-//! Edits on files that a program has itself, without git: `cargo run --no-default-features --example own_tree`.
+//! Applies edits to files that the program itself holds, without git: `cargo run --no-default-features --example
+//! own_tree`.
 
 #![expect(clippy::print_stdout, reason = "it is for people to look at")]
 

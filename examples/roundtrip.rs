@@ -1,7 +1,7 @@
-//! Renders the commits of any clone in every format, lands each on its parent with `-b`, and compares the trees.
+//! Renders the commits of a clone in every format, lands each on its parent with `-b`, and compares the trees.
 //!
-//! `cargo run --release --example roundtrip -- <clone> [<commits> [<format>...]]`: the clone is not written to; the work is done in a
-//! bare clone of it in a temporary directory, which shares its objects. Exits with 1 if any commit came out different.
+//! `cargo run --release --example roundtrip -- <clone> [<commits> [<format>...]]` works in a temporary bare clone that
+//! shares the objects of `<clone>`, which is not changed. Exits with 1 if a commit came out different.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a command")]
 
 #[path = "../tests/placement/roundtrip/history.rs"]
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let called = std::env::args_os().next().map(PathBuf::from);
-    // Under that name it is the command itself, so that nothing has to be built or installed beside.
+    // Called by that name, this program is the command, so that the command need not be built or installed.
     if called.as_deref().and_then(Path::file_name) == Some("git-llm-apply".as_ref()) {
         return git_llm_apply::cli::run(std::env::args_os());
     }

@@ -1,9 +1,8 @@
-//! Checks the arguments of a call against the tool's schema, with messages that name the wrong argument.
+//! Checks the arguments of a call against the tool's schema. The errors name the argument that is wrong.
 
 use serde_json::Value;
 
-/// Checks one argument, and removes members without a value. Clients send `null` or an empty string for these; an empty
-/// string counts only if the schema allows it.
+/// Checks a value against its schema. `name` is its path in the arguments, such as `edits[0].path`.
 pub(super) fn check(name: &str, schema: &Value, value: &mut Value) -> Result<(), String> {
     let fits = match schema["type"].as_str() {
         Some("string") => value.is_string(),
@@ -36,7 +35,8 @@ pub(super) fn check(name: &str, schema: &Value, value: &mut Value) -> Result<(),
     }
 }
 
-/// Checks the members of an object.
+/// Checks the members of an object. First removes members without a value: some clients send `null` or an empty string
+/// for an argument that is not given. An empty string is kept if the schema allows it (`minLength` is 0).
 pub(super) fn members(name: &str, schema: &Value, value: &mut Value) -> Result<(), String> {
     let place = |member: &str| match name {
         "" => member.to_owned(),

@@ -1,11 +1,11 @@
-//! The configuration entries by which clients start the server.
+//! The configuration entries with which clients start the server.
 
 use serde_json::{Value, json};
 
 /// The clients whose entry can be printed.
 pub const CLIENTS: &[&str] = &["claude-code", "codex", "cursor", "zed", "vscode"];
 
-/// Returns a client's configuration entry, and the file that it belongs to.
+/// Returns the file that a client's configuration entry belongs in, and the entry.
 pub fn entry(client: &str) -> (&'static str, String) {
     let server = json!({"command": "git-llm-apply", "args": ["mcp"]});
     let within = |key: &str, server: Value| {

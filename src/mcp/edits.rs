@@ -1,10 +1,10 @@
-//! Writes edits that are given as arguments as tool calls, so that they are read, refused, corrected and recorded like any
-//! response.
+//! Writes edits that are given as arguments as a response in the format `edit-calls`, so that they are read, refused,
+//! corrected and recorded like any response.
 
 use serde::Deserialize;
 use serde_json::json;
 
-/// An edit as given.
+/// An edit as the client gives it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Given {
@@ -38,7 +38,7 @@ pub(super) fn response(edits: &[Given]) -> Result<String, String> {
 
 impl Given {
     fn write(&self) -> Result<String, String> {
-        // A format may read such a path as another one.
+        // The format could read such a path as another path.
         for path in std::iter::once(&self.path).chain(&self.to) {
             if path.trim() != path || path.contains(|c: char| c == '\\' || c.is_control()) {
                 return Err(format!(
@@ -49,7 +49,7 @@ impl Given {
         if self.op == Op::Edit && self.old.is_none() {
             return Err("`old` is missing; to add lines, give a line beside them in both texts".to_owned());
         }
-        // An empty text counts only where it means an empty file.
+        // For op `edit` an empty `old` means an empty file; for others it is the same as none.
         let old = self.old.as_ref().filter(|old| self.op == Op::Edit || !old.is_empty());
         let has = [old.is_some(), self.new.is_some(), self.to.is_some(), self.all];
         let (wanted, names) = match self.op {
@@ -75,7 +75,7 @@ impl Given {
             (_, Some(to)) => self.patch("Update", &format!("*** Move to: {to}\n")),
             (Op::Delete, None) => self.patch("Delete", ""),
             (Op::Create | Op::Move, None) => {
-                // As in each format, a new file gets the line endings that are usual at its path.
+                // As in every format, a new file gets the line endings that are usual at its path, not those of `new`.
                 let new = new.replace("\r\n", "\n");
                 if new.contains(['\0', '\r']) {
                     return Err("`new` is not text".to_owned());
@@ -84,11 +84,11 @@ impl Given {
                 self.patch("Add", &lines)
             }
         };
-        // Escaped, so that no tag in it is read as part of the response.
+        // `<` is escaped, so that a tag in a text is not read as a tag of the response.
         Ok(format!("{call}\n").replace('<', "\\u003c"))
     }
 
-    /// The call of a patch with one section.
+    /// A tool call of `apply_patch` with one section.
     fn patch(&self, section: &str, lines: &str) -> serde_json::Value {
         let patch = format!("*** Begin Patch\n*** {section} File: {}\n{lines}*** End Patch\n", self.path);
         json!({"name": "apply_patch", "input": {"patchText": patch, "why": self.why}})
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(&whys[1..], [None, Some("So\n\nand </so>"), Some("Gone"), None, Some("Move")]);
     }
 
-    /// Texts that mean something to one of the parsers.
+    /// Texts that have a meaning in one of the formats.
     const ODD: &[&str] = &[
         "x",
         " ",

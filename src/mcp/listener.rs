@@ -1,4 +1,4 @@
-//! Notifies the client while a call runs.
+//! Sends the client log messages and progress notifications while a call runs.
 
 use super::output::Output;
 use crate::flow::Watch;
@@ -14,15 +14,15 @@ pub(super) const LEVELS: [&str; 8] =
 /// The shortest time between two progress notifications.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Notifies the client of a call, as far as it has asked for that.
+/// Notifies the client about a call, if the client has asked for that.
 pub(super) struct Listener {
     output: Arc<Output>,
-    /// The token for progress notifications.
+    /// The token for progress notifications, if the client wants them.
     progress: Option<Value>,
-    /// The least level of log messages, as an index into [`LEVELS`].
+    /// The lowest level of log messages to send, as an index into [`LEVELS`]; `None` sends none.
     level: Option<usize>,
     began: Instant,
-    /// When progress was last notified.
+    /// The time of the last progress notification.
     last: Cell<Option<Instant>>,
 }
 
@@ -53,7 +53,7 @@ impl Watch for Listener {
         let Some(token) = &self.progress else { return };
         if self.last.get().is_none_or(|last| last.elapsed() >= PAUSE) {
             self.last.set(Some(Instant::now()));
-            // Progress has to increase, also from one command to the next.
+            // The protocol requires that progress increases, so it is the time since the call began.
             let progress = self.began.elapsed().as_secs_f64();
             let params = json!({"progressToken": token, "progress": progress, "message": what});
             self.output.notify("notifications/progress", &params);

@@ -1,4 +1,4 @@
-//! Reads the client's messages: JSON, one a line, of a limited length.
+//! Reads the client's messages: one JSON object per line, of limited length.
 
 use serde_json::Value;
 use std::io::{BufRead, Read};
@@ -14,7 +14,7 @@ pub(super) enum Line {
     End,
 }
 
-/// Reads the next line, of at most `longest` bytes; skips a longer one.
+/// Reads the next line. A line of more than `longest` bytes is skipped.
 pub(super) fn read_line(input: &mut impl BufRead, longest: usize) -> Line {
     let mut text = Vec::new();
     let read = input.by_ref().take(longest as u64 + 1).read_until(b'\n', &mut text);
@@ -32,9 +32,9 @@ pub(super) fn read_line(input: &mut impl BufRead, longest: usize) -> Line {
 pub(super) enum Message {
     /// A request, which wants a response. The id is a string or a number.
     Request { id: Value, method: String, params: Value },
-    /// A notification, which wants none.
+    /// A notification, which wants no response.
     Notification { method: String, params: Value },
-    /// A blank line, or a response, although the server sends no requests.
+    /// A blank line, or a response. The server sends no requests, so it ignores responses.
     Nothing,
     /// An invalid message.
     Bad { code: i32, why: String },

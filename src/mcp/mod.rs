@@ -1,8 +1,8 @@
-//! A Model Context Protocol server, so that agents use this program instead of edit tools of their own.
+//! A Model Context Protocol server, so that agents can use this program instead of their own edit tools.
 //!
-//! It reads JSON-RPC messages, one a line, and answers them. Each tool call runs in its own thread, on the repository
-//! that it names; the current directory does not matter. A call that is cancelled, or that still runs when the client
-//! goes away, lands nothing from then on.
+//! It reads JSON-RPC messages, one per line, and answers them. Each tool call runs in its own thread, on the repository
+//! that it names; the current directory does not matter. A call lands nothing after it is cancelled or the client has
+//! gone away.
 
 mod arguments;
 mod clients;

@@ -1,6 +1,6 @@
-//! Sends messages to the client, one a line.
+//! Sends messages to the client, one per line.
 //!
-//! A thread writes them, so that the reading loop goes on even if the client does not read.
+//! A thread writes them, so that the server's loop continues even if the client does not read.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -14,10 +14,10 @@ pub(super) const INVALID_PARAMS: i32 = -32602;
 pub(super) const INTERNAL_ERROR: i32 = -32603;
 pub(super) const UNSUPPORTED_VERSION: i32 = -32022;
 
-/// How many bytes may be queued before calls have to wait with their results.
+/// How many bytes may be queued before calls have to wait to send their results.
 const ROOM: usize = 16 << 20;
 
-/// How many bytes of the loop's own answers may be queued.
+/// How many bytes of the loop's own answers may be queued. With more, the client counts as gone.
 const MOST: usize = 64 << 20;
 
 /// How many bytes are written at once.
@@ -26,8 +26,7 @@ const CHUNK: usize = 64 << 10;
 /// How long to wait at the end for a client that reads nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The queue of messages. A client that has closed its end, or leaves far too much unread, counts as gone; that is no
-/// error.
+/// The queue of messages. A client counts as gone if it has closed its end or leaves too much unread; that is no error.
 pub(super) struct Output {
     state: Mutex<State>,
     changed: Condvar,
@@ -43,7 +42,7 @@ struct State {
     written: u64,
     is_writing: bool,
     is_ending: bool,
-    /// The client has closed its end, or left far too much unread.
+    /// Whether the client counts as gone.
     has_gone: bool,
 }
 
@@ -108,18 +107,18 @@ impl Output {
         self.changed.notify_all();
     }
 
-    /// Whether the client is gone, so that nothing is answered any more.
+    /// Whether the client counts as gone, so that nothing has to be answered any more.
     pub(super) fn has_gone(&self) -> bool {
         self.state().has_gone
     }
 
-    /// From now on no call waits for room in the queue.
+    /// Lets all calls send without waiting for space in the queue.
     pub(super) fn end(&self) {
         self.state().is_ending = true;
         self.changed.notify_all();
     }
 
-    /// Waits until everything is written, or the client reads nothing.
+    /// Waits until everything is written, or until the client stops reading.
     pub(super) fn drain(&self) {
         let mut state = self.state();
         let (mut written, mut since) = (state.written, Instant::now());
@@ -137,7 +136,7 @@ impl Output {
         self.send(&answer(id, result), Of::Loop);
     }
 
-    /// Sends the result of a call; waits for room in the queue.
+    /// Sends the result of a call. Waits for space in the queue.
     pub(super) fn outcome(&self, id: &Value, result: Value) {
         self.send(&answer(id, result), Of::Call);
     }
@@ -152,7 +151,7 @@ impl Output {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}), Of::Loop);
     }
 
-    /// Sends a notification, if there is room in the queue: a call must not wait for it.
+    /// Sends a notification. Drops it if the queue is full, since a call must not wait to send it.
     pub(super) fn notify(&self, method: &str, params: &Value) {
         if self.state().bytes.iter().sum::<usize>() <= ROOM {
             self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}), Of::Loop);

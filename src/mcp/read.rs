@@ -1,4 +1,4 @@
-//! The tool that reads files of a commit.
+//! The tool `read`, which reads files of a commit.
 
 use super::tools::Failed;
 use crate::flow::{self, Options, Question, Shown};
@@ -22,7 +22,7 @@ pub(super) struct Input {
     numbers: bool,
 }
 
-/// Returns the texts of files, and their commit.
+/// Returns the texts of the files, and the commit that they are from.
 pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     let exclude = Options::from_config(repo)?.exclude;
     let top = repo.workdir().and_then(|top| top.to_str()).unwrap_or_default();
@@ -54,7 +54,7 @@ pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     Ok(json!({"content": [{"type": "text", "text": said}], "structuredContent": all}))
 }
 
-/// A pathspec relative to the top. Agents also give absolute paths, and a dot for the top.
+/// Makes a pathspec relative to the top of the repository. Agents also give absolute paths, and `.` for the top.
 fn from_top(path: &str, top: &str) -> String {
     let top = top.trim_end_matches('/');
     let below =

@@ -7,7 +7,7 @@ use crate::report::{self, FEEDBACK_LIMIT, Problem, Quoting, Report, Status, ToPa
 use crate::vcs::repo::Repo;
 use serde_json::{Map, Value, json};
 
-/// The most findings to list, since the feedback has them, too.
+/// How many findings are listed at most. The feedback has them, too.
 const FINDINGS: usize = 100;
 
 /// The longest diff of an edit, in bytes.
@@ -16,12 +16,12 @@ const DIFF: usize = 64 << 10;
 /// The most bytes of diffs in the text.
 const DIFFS: usize = 16 << 10;
 
-/// The longest text, and the most text of a landing's responses, in bytes.
+/// The longest text of a result, and the most bytes of a landing's responses that are shown.
 const TEXT: usize = 256 << 10;
 
 /// The most landings to list.
 const LANDINGS: usize = 50;
-/// The codes of errors whose hint is for a person, whoever has called.
+/// The codes of errors that only a person can mend, so that their hint is shown to agents, too.
 const FOR_PEOPLE: [&str; 2] = ["unfinished", "broken-journal"];
 
 pub(super) fn failed(failed: Failed) -> Value {
@@ -79,7 +79,7 @@ fn add(result: &mut Value, more: &str) {
     *text = (text.as_str().unwrap_or_default().to_owned() + more).into();
 }
 
-/// The beginning of a text, of at most `most` bytes.
+/// The beginning of a text: at most `most` bytes, and only whole characters.
 fn beginning(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {
@@ -88,7 +88,8 @@ fn beginning(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-/// The result: a text, and what `--json` prints without empty members. `whole` keeps all findings with their evidence.
+/// The result of a call: a text, and the JSON object of `--json` without empty members. `whole` keeps all findings with
+/// their evidence.
 pub(super) fn result(report: &Report, repo: Option<&Repo>, whole: bool) -> Value {
     let report = &without_hints(report.for_models().into_owned());
     let json = report::json(report).ok().and_then(|text| serde_json::from_str(&text).ok());
@@ -113,8 +114,8 @@ pub(super) fn result(report: &Report, repo: Option<&Repo>, whole: bool) -> Value
     })
 }
 
-/// The report without hints: they name options and commands, which a client does not have. What only a person can mend keeps
-/// its hint.
+/// The report without hints, since these name options and commands that a client cannot use. Errors that only a person
+/// can mend keep their hint.
 fn without_hints(mut report: Report) -> Report {
     report.obstacles.iter_mut().for_each(|one| one.help.clear());
     if let Some(error) = report.error.as_mut().filter(|error| !FOR_PEOPLE.contains(&error.code)) {
@@ -126,8 +127,8 @@ fn without_hints(mut report: Report) -> Report {
     report
 }
 
-/// Removes what is empty, what the feedback contains, and what is too long. The feedback says what to do about findings;
-/// their hints are for people.
+/// Removes empty members, those that the feedback repeats, and diffs that are too long. Also removes the hints of
+/// findings, which are for people: the feedback tells a model what to do.
 fn trim(all: &mut Map<String, Value>, whole: bool) {
     if !whole {
         ["prose", "unread", "warnings"].iter().for_each(|key| drop(all.remove(*key)));
@@ -152,7 +153,7 @@ fn trim(all: &mut Map<String, Value>, whole: bool) {
     all.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
 }
 
-/// The text: the feedback for a model, else what the command would print. It is never empty.
+/// The text of a result: the feedback if edits were refused, else what the command would print. It is never empty.
 fn text(report: &Report) -> String {
     let changed = match report.undone {
         Some(_) => "nothing was taken back",
@@ -177,7 +178,7 @@ fn text(report: &Report) -> String {
         Status::Shown => report::landings(report),
         _ if !report.suggestions.is_empty() => report::table(report),
         Status::Refused | Status::InTheWay | Status::Failed => format!("{changed}\n"),
-        // The edits are those of the earlier landing, not of this call.
+        // The report has the edits of the earlier landing with this key, not those of this call.
         _ if report.key.is_some() => report::headline(report),
         _ => report::lines(report, false) + &report::headline(report),
     };
@@ -205,7 +206,7 @@ fn text(report: &Report) -> String {
     anstream::adapter::strip_str(&out).to_string()
 }
 
-/// The diffs of a check, as far as there is room.
+/// The diffs of a check, up to [`DIFFS`] bytes.
 fn diffs(report: &Report) -> String {
     let mut out = String::new();
     for edit in report.edits.iter().filter(|_| report.status == Status::Checked) {

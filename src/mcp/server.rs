@@ -14,13 +14,13 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// The newest revision of the protocol; in it, each request states its revision.
+/// The newest revision of the protocol that the server knows. In it, each request states its revision.
 const NEWEST: &str = "2026-07-28";
 
-/// The earlier revisions, which begin with a handshake, the newest first. For this server they do not differ.
+/// Earlier revisions, the newest first. They begin with a handshake (`initialize`), and this server treats them alike.
 const BY_HANDSHAKE: [&str; 2] = ["2025-11-25", "2025-06-18"];
 
-/// The members of `_meta` that state a request's revision and the log level that it wants.
+/// The members of `_meta` in which a request states its revision, and the log level that it wants.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
@@ -34,7 +34,7 @@ const LONGEST: usize = 64 << 20;
 /// The most calls at a time.
 const CALLS: usize = 64;
 
-/// The stack size of a call, in bytes: that of a command.
+/// The stack size of a call's thread, in bytes. It is the usual size of a main thread, in which the command runs.
 const STACK: usize = 8 << 20;
 
 /// How often to check for a signal.
@@ -55,8 +55,8 @@ struct Server {
     level: Option<usize>,
 }
 
-/// Answers messages until the input ends, a signal comes, or the client stops reading. Then cancels the running calls and
-/// waits for them.
+/// Answers messages until the input ends, a signal arrives, or the client counts as gone. Then cancels the running
+/// calls and waits for them.
 ///
 /// # Errors
 /// A thread cannot be started.
@@ -64,7 +64,7 @@ pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> std::io::Result<()> {
-    // Without this, a signal would end the process as long as no call lands.
+    // Signals are handled here: otherwise one would kill the process unless a call is landing.
     let _held = interrupt::hold();
     let (events, happened) = sync_channel(1);
     let output = Output::new(output)?;
@@ -169,7 +169,7 @@ impl Server {
         let work = move || {
             let call = || tools::call(tool, arguments, &listener);
             match guarded.guard(|| catch_unwind(AssertUnwindSafe(call))) {
-                // The client does not expect an answer.
+                // The client expects no answer to a call that it has cancelled.
                 _ if guarded.is_cancelled() => {}
                 Ok(result) => output.outcome(&own, result),
                 Err(_) => output.error(&own, output::INTERNAL_ERROR, "this call has failed; it is a bug"),
@@ -198,7 +198,7 @@ fn about() -> Value {
     })
 }
 
-/// The answer to a handshake: the requested revision, or the newest that has a handshake.
+/// The answer to a handshake: the requested revision if the server knows it, else the newest with a handshake.
 fn initialized(params: &Value) -> Value {
     let asked = params.get("protocolVersion").and_then(Value::as_str);
     let known = BY_HANDSHAKE.into_iter().find(|version| asked == Some(version));

@@ -17,7 +17,7 @@ use std::path::Path;
 /// The tool that continues a refused attempt.
 pub(super) const CORRECT: &str = "correct";
 
-/// The name of responses, which have no file.
+/// The name of responses in reports and records, since there is no file name.
 const NAME: &str = "mcp";
 
 pub(super) struct Tool {
@@ -176,7 +176,7 @@ fn input_schema(tool: &Tool) -> Value {
     json!({"type": "object", "properties": properties, "required": tool.required, "additionalProperties": false})
 }
 
-/// The schema of results. A result may have more members.
+/// The schema of a tool's results. A result may have more members.
 fn output_schema(tool: &Tool) -> Value {
     let objects = json!({"type": "array", "items": {"type": "object"}});
     let text = json!({"type": "string"});
@@ -193,7 +193,7 @@ fn output_schema(tool: &Tool) -> Value {
     };
     properties["status"] = text;
     properties["error"] = json!({"type": "object", "properties": error});
-    // A failed call has no other member.
+    // A failed call may have no other member.
     json!({"type": "object", "properties": properties, "required": ["status"]})
 }
 
@@ -301,7 +301,7 @@ struct Suggest {
     name: String,
 }
 
-/// The configured options, without questions to a user, and without a way to see what no model is shown.
+/// The configured options for a call: no editor is opened, and files that no model may see are withheld.
 fn options_of(repo: &Repo) -> Result<Options, Failed> {
     Ok(unattended(Options::from_config(repo)?))
 }
@@ -318,7 +318,7 @@ fn land(repo: &Repo, input: Edits, check: bool, listener: &Listener) -> Result<V
     let attempt = input.attempt.as_deref().map(|id| flow::attempt(repo, Some(id), None)).transpose()?;
     if let Some(attempt) = &attempt {
         let mut kept = unattended(Options::going_on(repo, attempt)?);
-        // Someone who allowed more may have made the attempt.
+        // A person may have made the attempt with options that allow more than this server does.
         kept.restrict(&options);
         options = kept;
     }

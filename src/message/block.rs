@@ -1,12 +1,13 @@
-//! The block of trailers at the end of a message, by git's rules (git-interpret-trailers(1), without the rules for single
-//! trailers): finds it, and adds to it.
+//! Finds the block of trailers at the end of a message, and adds trailers to it, by the rules of
+//! git-interpret-trailers(1) (but without the configuration of single trailers).
 
 use super::guard;
 
-/// Prefixes of lines by which git recognizes a block (`git_generated_prefixes` in git's trailer.c).
+/// Prefixes of lines that git itself writes. Such a line lets git accept a block that is partly prose
+/// (`git_generated_prefixes` in git's trailer.c).
 const BY_GIT: &[&str] = &["Signed-off-by: ", "(cherry picked from commit "];
 
-/// The characters that have a meaning in a message, by the user's configuration.
+/// The characters that the user's configuration gives a meaning in messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marks {
     /// The prefix of comments (git-config(1), `core.commentString`).
@@ -22,7 +23,7 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// A trailer's line, as `git interpret-trailers` writes it.
+    /// The line of a trailer, as `git interpret-trailers` writes it.
     pub(super) fn trailer(&self, token: &str, value: &str) -> String {
         format!("{token}{} {value}", self.separators.chars().next().unwrap_or(':'))
     }
@@ -50,7 +51,7 @@ impl Trailer {
         Self { token: token.to_owned(), value: value.to_owned() }
     }
 
-    /// Its line, without the line break.
+    /// The line of the trailer, without the line break.
     pub fn line(&self) -> String {
         format!("{}: {}", self.token, self.value).trim_end().to_owned()
     }
@@ -75,8 +76,9 @@ pub(super) fn with_lines(message: &str, lines: &[String], marks: &Marks) -> Stri
     format!("{message}{end}{}\n", lines.join("\n"))
 }
 
-/// Where the block of trailers begins, if the message ends with one: a paragraph after the subject in which all lines are
-/// trailers, or at least a quarter if git recognizes a line. Indented lines go on with the line before.
+/// Where the block of trailers begins, if the message ends with one. It is a paragraph after the subject, and all its
+/// lines are trailers; if one of them has a prefix of `BY_GIT`, a quarter is enough. An indented line continues the
+/// trailer before it.
 pub(super) fn start(message: &str, marks: &Marks) -> Option<usize> {
     let lines: Vec<&str> = message.trim_end().split_inclusive('\n').collect();
     // The first paragraph is the subject.

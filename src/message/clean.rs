@@ -3,7 +3,7 @@
 use crate::path::is_ignorable;
 
 /// Cleans a text: all kinds of line breaks become `\n`, tabs become four spaces, control and invisible characters
-/// (zero-width, bidi, tags) are dropped, lines are trimmed at the end, and blank lines remain only single and inside.
+/// (zero-width, bidi, tags) and trailing whitespace are dropped, and so are blank lines at both ends and repeated ones.
 pub(super) fn clean_text(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     let mut after_return = false;
@@ -20,7 +20,7 @@ pub(super) fn clean_text(text: &str) -> String {
     squeezed(visible.lines().map(str::trim_end))
 }
 
-/// Joins lines by `\n`; blank lines remain only single and inside.
+/// Joins lines by `\n`, without blank lines at both ends and repeated ones.
 pub(super) fn squeezed<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     let mut clean = String::new();
     let mut blank_before = false;

@@ -24,7 +24,7 @@ pub const CLEANUP_NAMES: &[&str] = &["default", "strip", "whitespace", "verbatim
 pub(super) const SCISSORS: &str = " ------------------------ >8 ------------------------";
 
 impl Cleanup {
-    /// The mode of this name; some depend on whether the message was edited in an editor.
+    /// The mode of this name. Some names mean another mode if the message was edited in an editor.
     pub fn named(name: &str, edited: bool) -> Option<Self> {
         Some(match name {
             "default" if edited => Self::Strip,
@@ -70,8 +70,8 @@ impl Cleanup {
     }
 }
 
-/// Whether the user has removed all text from a message: only sign-offs and the original trailers, which the user did not
-/// write, are left.
+/// Whether the user has removed all text from a message in the editor. Sign-offs and the trailers that were there
+/// before do not count, because the user did not write them.
 pub fn is_emptied(edited: &str, before: &str, marks: &Marks) -> bool {
     let end = block::start(before, marks).unwrap_or(before.len());
     let trailers: Vec<&str> = before[end..].lines().map(str::trim_end).collect();

@@ -1,19 +1,21 @@
-//! Disarms what git reads in a commit message as more than text, so that a response can add only text.
+//! Changes lines of a commit message that git would not read as plain text, so that a response cannot forge trailers,
+//! authors or patches.
 //!
-//! What git reads, and what becomes of it here (git 2.47's `trailer.c`, `mailinfo.c`, `mailsplit.c`, `sequencer.c`,
-//! `wt-status.c`):
+//! What git gives a meaning, and what this module does about it (git 2.47's `trailer.c`, `mailinfo.c`, `mailsplit.c`,
+//! `sequencer.c`, `wt-status.c`):
 //!
 //! - Trailers: `interpret-trailers`, `%(trailers)` and forges read a paragraph of `Token: value` lines. git reads only
-//!   the last paragraph, but which one that is depends on the user's comment character, on `---`, on scissors, and on
-//!   later squashing. So every paragraph is guarded. Attributions (a token with a hyphen, and
-//!   `(cherry picked from commit`) are indented by four spaces in any paragraph, other trailers in one that git would
-//!   take for a block.
-//! - Mail: `git am` ends a message at `---`, `diff -` and `Index: `, takes author and subject from `From:` and the like,
-//!   and starts another mail at `From <id> <date>`. `git rebase --apply` uses mails, too. Such lines are indented.
-//! - Scissors (`-- >8 --`) end a message anywhere in a line. A space is put between the two characters.
-//! - Subjects: `rebase --autosquash` merges `fixup!`, `squash!` and `amend!` commits into others, and an editor session
-//!   drops lines that begin with `#`. The word is quoted: `'fixup!' Make it so`. `git am` drops `Re:` and `[…]` before a
-//!   subject, so the word after these is checked, too.
+//!   the last paragraph, but which one is the last depends on the user's comment character, on `---`, on scissors, and
+//!   on later squashing. So every paragraph is guarded. Attributions (a token with a hyphen, and `(cherry picked from
+//!   commit`) are indented by four spaces in any paragraph; other trailers are indented in a paragraph that git would
+//!   read as a block.
+//! - Mail: `git am` ends a message at `---`, `diff -` and `Index: `, takes author and subject from `From:` and the
+//!   like, and starts another mail at `From <id> <date>`. `git rebase --apply` uses mails, too. Such lines are
+//!   indented.
+//! - Scissors (`-- >8 --`) end a message, wherever they are in a line. A space is put between the two characters.
+//! - Subjects: `rebase --autosquash` melds `fixup!`, `squash!` and `amend!` commits into others, and an editor session
+//!   drops lines that begin with `#`. The word is quoted: `'fixup!' Make it so`. `git am` drops `Re:` and `[…]` before
+//!   a subject, so the word after these is checked, too.
 
 use std::borrow::Cow;
 
@@ -77,9 +79,9 @@ fn paragraph(text: &str, separators: &str) -> String {
     text.split('\n').map(guarded).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether git would take a paragraph for trailers if it were the last: at least a quarter of its lines are trailers.
-/// Possible continuations and comments do not count. Git also requires a trailer that it knows; that is not checked,
-/// because users configure such trailers (`trailer.<name>.key`).
+/// Whether git would read a paragraph as trailers if it were the last: at least a quarter of its lines are trailers.
+/// Lines that may be continuations or comments do not count. Git also requires a trailer that it knows; that is not
+/// checked, because users can configure which it knows (`trailer.<name>.key`).
 fn is_trailer_block(paragraph: &str, separators: &str) -> bool {
     let mut trailers = 0_usize;
     let mut others = 0_usize;
@@ -93,13 +95,13 @@ fn is_trailer_block(paragraph: &str, separators: &str) -> bool {
     trailers > 0 && trailers * 3 >= others
 }
 
-/// Whether git takes the line for a trailer (`find_separator` in `trailer.c`).
+/// Whether git reads the line as a trailer (`find_separator` in `trailer.c`).
 pub(super) fn is_trailer(line: &str, separators: &str) -> bool {
     token_and_value(line, separators).is_some()
 }
 
-/// Splits a trailer into its token (letters, digits and hyphens, never empty) and its value. A colon always separates,
-/// because other clones may be configured differently.
+/// Splits a trailer into its token (letters, digits and hyphens, never empty) and its value. A colon is always a
+/// separator, even if it is not configured, because other clones may have another configuration.
 fn token_and_value<'l>(line: &'l str, separators: &str) -> Option<(&'l str, &'l str)> {
     let after = line.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-');
     let token = &line[..line.len() - after.len()];
@@ -136,7 +138,7 @@ fn is_mail_syntax(line: &str) -> bool {
         || ["diff -", "Index: ", "[PATCH]"].iter().any(|p| line.starts_with(p))
 }
 
-/// Separates the characters of scissors in a line that looks like a cut: scissors and at least three dashes.
+/// Puts a space between the characters of scissors, in a line with at least three dashes: `>8` becomes `> 8`.
 fn without_scissors(line: &str) -> Cow<'_, str> {
     let mut opened = Cow::Borrowed(line);
     if line.bytes().filter(|&byte| byte == b'-').count() >= 3 {

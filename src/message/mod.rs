@@ -1,9 +1,12 @@
-//! Makes commit messages from the response: untrusted text comes in, and git takes the result for nothing but text.
+//! Makes commit messages from the untrusted text of a response, so that git reads nothing in them but plain text.
 //!
-//! This module composes messages by the rules for commits in the man page. `clean` drops characters that no message may
-//! contain, `guard` disarms what git would read as more than text, `skip` what continuous integration would, `trailers`
-//! adds this program's trailers, `block` the user's, and `width` measures and wraps lines. `sheet` is the text that the
-//! user edits; `cleanup` is git's cleanup of a message.
+//! This module composes messages by the rules for commits in the man page. Its parts:
+//! - `clean` drops characters that no message may contain;
+//! - `guard` changes lines that git would read as trailers, mail headers and the like, `skip` those that tell
+//!   continuous integration to skip the commit;
+//! - `trailers` adds this program's trailers, and `block` the user's;
+//! - `width` measures and wraps lines;
+//! - `sheet` is the text that the user edits in an editor, and `cleanup` is git's `--cleanup`.
 
 mod block;
 mod clean;
@@ -30,25 +33,26 @@ use unicode_width::UnicodeWidthStr;
 /// The widest subject, in terminal columns.
 pub const SUBJECT_WIDTH: usize = 72;
 
-/// The least columns that a subject prefix leaves to the subject. A longer prefix makes the subject exceed
+/// The columns that the subject gets even after a long subject prefix. The whole line may then exceed
 /// [`SUBJECT_WIDTH`].
 const NARROWEST: usize = 24;
 
 /// A commit message: a subject line, and a body that may be empty.
 ///
-/// Whatever it was made from, [`Message::subject`] and [`Message::body`] guarantee:
-/// - The subject is never empty and is one line. Only characters that no message may contain and the full stop at the
-///   end of the subject are lost.
+/// [`Message::subject`] and [`Message::body`] guarantee for any text:
+/// - The subject is one line and not empty.
+/// - The two contain all of the text, except characters that no message may contain and the full stop at the end of the
+///   subject.
 /// - There are no control or invisible characters, no trailing whitespace, and no two blank lines in a row.
-/// - Git finds no trailer, and takes each line for plain text: see `guard`.
+/// - Git finds no trailer, and reads each line as plain text: see `guard`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// `--subject-prefix`; empty for none.
     prefix: String,
     headline: Headline,
-    /// The text after the headline, with the space or line breaks before it.
+    /// The text after the headline, including the space or line breaks before it.
     rest: String,
-    /// Whether it may tell continuous integration to skip the commit.
+    /// Whether it may contain `[skip ci]` and the like.
     may_skip_ci: bool,
     /// The separators of trailers, besides the colon.
     separators: String,
@@ -58,13 +62,14 @@ pub struct Message {
     notes: String,
 }
 
-/// The source of the subject; all of it if it fits.
+/// The text that the subject is made from. It becomes the subject as it is if it fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Headline {
-    /// A sentence, cut at a clause or word if it is too wide. The body then begins with the whole sentence.
+    /// A sentence of a why. If it is too wide, the subject ends at a clause or word, and the body begins with the whole
+    /// sentence.
     Sentence(String),
-    /// Generated words and paths. If they are too wide, paths are without their directories, and the body begins with the
-    /// whole.
+    /// Generated words and paths. If `whole` is too wide, the subject is `short`, which has the paths without their
+    /// directories, and the body begins with `whole`.
     Generated { whole: String, short: String },
 }
 
@@ -98,7 +103,7 @@ impl Operation {
         }
     }
 
-    /// The operation in words, with each path as `shown` has it.
+    /// The operation in words; `shown` renders the paths.
     fn text(&self, shown: &dyn Fn(&str) -> String) -> String {
         let path = shown(self.path.as_str());
         let to = self.to.as_ref().map(|to| format!(" to {}", shown(to.as_str()))).unwrap_or_default();
@@ -119,7 +124,7 @@ impl Operation {
 /// What the edits of one commit have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Group<'a> {
-    /// The file, with the operation that the edits add up to; of a single edit its own.
+    /// The file. The operation is that of a single edit, or of all its edits together.
     File(Operation),
     /// The response (`--commit response`), by its name, such as `answer.txt` or `standard input`.
     Response(&'a str),
@@ -149,8 +154,8 @@ impl Message {
         Some(Self::new(headline, format!("{beside}{below}")))
     }
 
-    /// The message for the edits of one commit, given their whys: the why, if all are the same, with its lines wrapped;
-    /// else what the edits have in common, followed by a list of the distinct whys.
+    /// The message for the edits of one commit, given their whys. If all whys are the same, it is that why with its
+    /// lines wrapped. Otherwise the subject says what the edits have in common, and the body lists the distinct whys.
     pub fn for_group(group: &Group<'_>, whys: &[Option<&str>]) -> Self {
         let distinct = distinct(whys);
         if let [why] = distinct.as_slice()
@@ -181,16 +186,16 @@ impl Message {
         }
     }
 
-    /// Puts `prefix`, joined to one line, and a space before the subject: it is the user's own text, so `fixup!` stays.
-    /// Disarms lines that git takes for trailers by these separators, and unless they are allowed, words that tell
-    /// continuous integration to skip the commit.
+    /// Sets the options of the message:
+    /// - `prefix` is joined to one line and put before the subject. It is the user's own text, so `fixup!` stays.
+    /// - `separators` are the characters after which git reads the rest of a line as a trailer's value.
+    /// - Unless `may_skip_ci`, words such as `[skip ci]` are changed.
     #[must_use]
     pub fn with_options(self, prefix: &str, separators: &str, may_skip_ci: bool) -> Self {
         Self { prefix: clean_line(prefix), separators: separators.to_owned(), may_skip_ci, ..self }
     }
 
-    /// Adds paragraphs to the body, such as the response's own message (applydir's `message`) if that is not the
-    /// commit's.
+    /// Adds paragraphs to the body, such as the message of the whole response (applydir's `message`).
     #[must_use]
     pub fn with_note(mut self, note: &str) -> Self {
         self.notes.push_str("\n\n");
@@ -198,7 +203,8 @@ impl Message {
         self
     }
 
-    /// Adds the distinct whys of several edits to the body as a list, if the subject is the response's own message.
+    /// Adds the distinct whys of several edits to the body as a list. This is for a subject from the message of the
+    /// whole response.
     #[must_use]
     pub fn with_whys(self, whys: &[Option<&str>]) -> Self {
         self.with_note(&list(&distinct(whys)))
@@ -220,7 +226,7 @@ impl Message {
         let (subject, left) = self.headline.fit(columns);
         let allowed = |text: String| if self.may_skip_ci { text } else { skip::defused(&text).into_owned() };
         let below = format!("{left}{}", self.rest);
-        // Before wrapping, which could split the words.
+        // `[skip ci]` is changed before wrapping, which could split it.
         let below = allowed(clean_text(below.strip_prefix(' ').unwrap_or(&below)));
         let below = if self.wraps { width::wrap(&below, SUBJECT_WIDTH) } else { below };
         let body = allowed(clean_text(&format!("{below}{}", self.notes)));
@@ -231,8 +237,8 @@ impl Message {
     }
 }
 
-/// The message as git stores it, each line with a line break. The user's trailers are added later, after a blank line;
-/// git then reads those as trailers, and nothing of the body.
+/// The message as git stores it: each line ends with a line break. The user's trailers are added later, after a blank
+/// line. Git then reads those as trailers, but no line of the body.
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (subject, body) = self.split();
@@ -245,7 +251,7 @@ impl fmt::Display for Message {
 }
 
 impl Headline {
-    /// The part that fits into these columns, and the text that the body then has to begin with.
+    /// The subject, which fits into these columns, and the text that the body has to begin with.
     fn fit(&self, columns: usize) -> (String, String) {
         match self {
             Headline::Sentence(sentence) => match without_stop(sentence) {
@@ -289,7 +295,7 @@ fn sentence_end(line: &str) -> usize {
         .map_or(line.len(), |(at, _)| at + 1)
 }
 
-/// A sentence without its final full stop; dots in a row stay.
+/// A sentence without the full stop at its end; `...` stays.
 fn without_stop(sentence: &str) -> &str {
     let words = sentence.strip_suffix('.').filter(|words| !words.is_empty() && !words.ends_with('.'));
     words.unwrap_or(sentence)

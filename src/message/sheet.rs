@@ -1,15 +1,15 @@
-//! Joins all messages of a landing into one text to edit, and splits it again. A line that names the commit comes before
-//! each message.
+//! Joins the messages of all commits of a landing into one text for the editor, and splits it again. Before each
+//! message there is a line that names the commit.
 
 use super::clean::clean_line;
 use super::cleanup::{Cleanup, SCISSORS};
 
-/// A text to edit.
+/// The text that the user edits.
 #[derive(Debug, Clone)]
 pub struct Sheet {
     /// The whole text.
     pub text: String,
-    /// The comment prefix, with which no line of a message begins.
+    /// The comment prefix. No line of a message begins with it.
     comment: String,
     /// The prefixes of the lines that name commits.
     marks: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Sheet {
     said: Vec<String>,
 }
 
-/// The edited text cannot be split into messages.
+/// The error if the edited text cannot be split into messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost {
     /// The number of the commit whose line is missing, duplicate or out of order.
@@ -25,8 +25,8 @@ pub struct Lost {
 }
 
 impl Sheet {
-    /// Makes a text from commits, each with a description and its message. `comment` is repeated until no line of a
-    /// message begins with it.
+    /// Makes the text from commits, each a description and a message. The comment prefix is `comment`, repeated until
+    /// no line of a message begins with it.
     pub fn new(commits: &[(String, &str)], comment: &str, cleanup: Cleanup) -> Self {
         let mut prefix = comment.to_owned();
         while commits.iter().any(|(_, message)| message.lines().any(|line| line.starts_with(&prefix))) {

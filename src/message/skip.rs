@@ -1,16 +1,16 @@
-//! Disarms words in a commit message that tell continuous integration to skip the commit, because that is not for a
-//! response to decide. GitHub, GitLab, Azure Pipelines and others document theirs.
+//! Changes words in a commit message that tell continuous integration to skip the commit: a response must not decide
+//! that. The words are those that GitHub, GitLab, Azure Pipelines and others document.
 
-/// The names of what can be skipped, without separators inside a name.
+/// The names that can come after `skip`. A name of several words is written without separators: `cfpages`.
 const SKIPPED: &str = "ci actions appveyor azp azpipelines azurepipelines bitrise build buildkite cd cfpages checks circleci \
     cirrus deploy drone eas netlify pipeline render run semaphore tkn travis travisci vela vercel";
 
-/// Disarms such words: `[skip ci]` becomes `(skip ci)`. The length does not change.
+/// Changes such words: `[skip ci]` becomes `(skip ci)`. The length of the text stays the same.
 pub(super) fn defused(text: &str) -> std::borrow::Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let mut marks: Vec<(usize, u8)> = Vec::new();
     for (open, _) in lower.match_indices('[') {
-        // The longest of them is short; the limit keeps this linear.
+        // All such words are shorter. The limit keeps the search linear.
         let near = lower.as_bytes()[open + 1..].iter().take(32);
         let close = near.take_while(|byte| !matches!(byte, b'[' | b'\n')).position(|&byte| byte == b']');
         let Some(close) = close.map(|length| open + 1 + length) else { continue };
@@ -27,12 +27,12 @@ pub(super) fn defused(text: &str) -> std::borrow::Cow<'_, str> {
     for (at, byte) in marks {
         bytes[at] = byte;
     }
-    // One ASCII character has replaced another.
+    // ASCII characters were replaced by others, so the text is still UTF-8.
     String::from_utf8(bytes).map_or_else(|_| text.into(), Into::into)
 }
 
-/// Whether a text in brackets is a request: `skip` before or after a name, or `no` before it. Some services accept it as
-/// one word.
+/// Whether a text in brackets asks to skip something: `skip` before or after a name, or `no` before it. Some services
+/// also accept it as one word (`skipci`).
 fn is_request(inside: &str) -> bool {
     let word: String = inside.split([' ', '\t', '-', '_']).collect();
     let name = ["skip", "no"].iter().find_map(|before| word.strip_prefix(before));

@@ -1,6 +1,6 @@
-//! Trailers that say where a commit is from: which edit of which response, and how it matched.
+//! This program's trailers, which say where a commit comes from: which edit of which response, and how it matched.
 //!
-//! A why cannot forge them: their tokens have a hyphen, and `guard` indents every line with such a token.
+//! A why cannot forge them: their tokens have hyphens, and `guard` indents every line with such a token.
 
 use super::block::{self, Marks};
 use super::clean::clean_line;
@@ -12,7 +12,7 @@ use crate::locate::Match;
 /// The trailer that names the landing of a commit.
 pub const ID: &str = "LLM-Apply-Id";
 
-/// The trailer that names an edit of a commit.
+/// The trailer that names an edit in the commit.
 pub const EDIT: &str = "LLM-Apply-Edit";
 
 /// The trailer that tells how a hunk matched.
@@ -26,7 +26,7 @@ const NAME: usize = 120;
 pub struct Provenance<'a> {
     /// Its number, from 1.
     pub edit: usize,
-    /// The number of edits in all.
+    /// How many edits there are.
     pub of: usize,
     /// The edit's format.
     pub format: FormatId,
@@ -65,7 +65,7 @@ pub fn with_undo(message: &str, id: &str, kind: &str, of: &str, marks: &Marks) -
     block::with_lines(message, &[marks.trailer(ID, id), marks.trailer(name, of)], marks)
 }
 
-/// What these trailers say about a commit.
+/// What the trailers of a commit say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trailed {
     /// The id of its landing.
@@ -79,7 +79,7 @@ pub struct Trailed {
 impl Trailed {
     /// Reads the trailers of a message; `None` if the commit neither has edits of a landing nor undoes one.
     pub fn read(message: &str, marks: &Marks) -> Option<Self> {
-        // In the last paragraph, which git takes for trailers.
+        // Only the last paragraph, which is where git reads trailers.
         let lines = || message.trim_end().lines().rev().take_while(|line| !line.trim().is_empty());
         let of = |name: &'static str| {
             lines().filter_map(move |line| guard::trailer(line, name, &marks.separators))

@@ -1,14 +1,14 @@
-//! Makes text fit into terminal columns: 2 for wide letters and most emoji, 0 for combining marks.
+//! Makes text fit into terminal columns. A wide letter and most emoji take 2 columns, a combining mark takes none.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Whether anything in a text is visible.
 pub(super) fn is_visible(text: &str) -> bool {
-    // U+2800 is Braille's blank.
+    // U+2800 is the blank Braille pattern, which no font draws.
     text.chars().any(|c| !c.is_whitespace() && c != '\u{2800}' && c.width().unwrap_or(0) > 0)
 }
 
-/// Marks that may begin a clause of a sentence.
+/// Texts at which a new clause of a sentence may begin.
 const CLAUSES: [&str; 14] = [
     ", ",
     "; ",
@@ -26,8 +26,11 @@ const CLAUSES: [&str; 14] = [
     " but ",
 ];
 
-/// Cuts a line that does not fit before its last clause, if that leaves a quarter of the columns, else after a word,
-/// marked `…`. The second part is then the whole line. Only a word that is too wide by itself is cut inside.
+/// Cuts a line that is too wide. Returns the cut line and then the whole line; the second part is empty if the line
+/// fits.
+///
+/// The cut is before the last clause that begins within the columns, if at least a quarter of the columns remains.
+/// Otherwise it is after a word, and `…` marks it. Only a word that is too wide by itself is cut inside.
 pub(super) fn split(line: &str, columns: usize) -> (String, String) {
     if line.width() <= columns {
         return (line.to_owned(), String::new());
@@ -47,8 +50,8 @@ pub(super) fn split(line: &str, columns: usize) -> (String, String) {
     (format!("{}…", head.trim_end()), line.to_owned())
 }
 
-/// Wraps lines; continuation lines of a list item are aligned with its text. Code (indented or fenced) and rows of tables
-/// stay as they are.
+/// Wraps lines. The lines of a list item are aligned with its text. Code (indented or fenced) and rows of tables are
+/// not wrapped.
 pub(super) fn wrap(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / columns.max(1));
     let mut fenced = false;
@@ -89,7 +92,7 @@ fn is_list_mark(word: &str) -> bool {
             && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The longest prefix that fits, combining marks included.
+/// The longest prefix that fits, including the combining marks after it.
 fn prefix(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, c) in text.char_indices() {

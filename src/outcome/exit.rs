@@ -5,7 +5,7 @@ use crate::report::{Finding, Report, Status};
 /// The exit statuses; git-llm-apply(1) documents them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// It landed, or there was nothing to do.
+    /// The edits landed, or there was nothing to do.
     Done = 0,
     /// Edits were refused; nothing was changed.
     Refused = 1,
@@ -26,7 +26,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// All exit statuses. Of several runs the first counts that one of them has.
+    /// All exit statuses. If several runs end differently, the status that comes first here counts.
     pub const ALL: &[Exit] = &[
         Exit::Interrupted,
         Exit::Fatal,
@@ -39,17 +39,18 @@ impl Exit {
         Exit::Done,
     ];
 
-    /// The number.
+    /// The number of the status.
     pub fn code(self) -> u8 {
         self as u8
     }
 
-    /// The status of several runs.
+    /// The exit status of several runs together.
     pub fn of_several(all: &[Self]) -> Self {
         Self::ALL.iter().copied().find(|exit| all.contains(exit)).unwrap_or(Exit::Done)
     }
 
-    /// The status of several suggestions, and that of their report: among those that decide, the one that did most.
+    /// The exit status of several suggestions together, and the status of their common report. The latter is that of the
+    /// suggestion that got furthest, among those with this exit status.
     pub fn of_suggestions(all: &[(Self, Status)]) -> (Self, Status) {
         let exit = Self::of_several(&all.iter().map(|(exit, _)| *exit).collect::<Vec<_>>());
         let deciding = all.iter().filter(|(own, _)| *own == exit).map(|(_, status)| *status);
@@ -61,10 +62,10 @@ impl Exit {
         (exit, status.unwrap_or(Status::Failed))
     }
 
-    /// The status of a report.
+    /// The exit status for a report without an error.
     pub fn of_report(report: &Report) -> Self {
         match report.status {
-            // With `--keep-going`, some edits would land and others are refused.
+            // A dry run with `--keep-going`: some edits would land, and others are refused.
             Status::Checked if report.findings.iter().any(Finding::is_error) => Exit::Refused,
             Status::Landed
             | Status::Checked

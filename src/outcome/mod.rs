@@ -1,4 +1,4 @@
-//! Maps the result of a run to an exit status, and errors to what is reported of them.
+//! Maps the result of a run to an exit status, and each error to a code, a message and a hint.
 
 pub mod exit;
 pub(crate) mod problem;

@@ -75,7 +75,8 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
     (exit, Problem { message: error.to_string(), ..problem })
 }
 
-/// The exit status for a report and an error. Refused edits take precedence over an obstacle, a hook and a command.
+/// The exit status for a report and an error. Refused edits count more than an obstacle, a hook or a command that
+/// failed.
 fn exit_of(report: &Report, failure: Option<&flow::Error>) -> Exit {
     let Some(failure) = failure else { return Exit::of_report(report) };
     match of_flow(failure).0 {
@@ -97,7 +98,7 @@ pub fn settle(report: &mut Report, failure: Option<&flow::Error>) -> Exit {
     exit
 }
 
-/// The report of several suggestions, and the exit status of them all.
+/// The common report of several suggestions, and their exit status.
 pub fn settle_all(suggested: flow::Suggested) -> (Exit, Report) {
     let (mut report, mut exits) = (Report::new(Status::Nothing), Vec::new());
     for flow::Suggestion { reported: mut one, failure, .. } in suggested.all {
@@ -112,7 +113,8 @@ pub fn settle_all(suggested: flow::Suggested) -> (Exit, Report) {
     (exit, report)
 }
 
-/// The error for suggestions after a signal: what was made before stays.
+/// The error of several suggestions after a signal. It names the branches that were made before the signal, since they
+/// stay.
 fn interrupted(all: &mut [SuggestionReport]) -> Option<Problem> {
     let mut error = None;
     for one in all.iter_mut().filter(|one| one.is_interrupted()) {
@@ -140,7 +142,7 @@ pub(crate) fn status_of(exit: Exit) -> Status {
     }
 }
 
-/// The code of errors without one of their own.
+/// The code of errors that have no code of their own.
 const REPOSITORY: &str = "repository";
 const UNCHANGED: &str = "nothing was changed";
 const NAME_ONE: &str = "name one: --continue=<id>, --abort=<id>";

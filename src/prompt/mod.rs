@@ -1,6 +1,6 @@
-//! The prompt for a model: the format's instructions, the files, the request. Pure.
+//! The prompt for a model: the format's instructions, the files, and the request. Pure.
 //!
-//! The instructions agree with the parsers: a test applies every example in them.
+//! A test applies every example in the instructions, so that they agree with the parsers.
 
 use crate::format::FormatId;
 use crate::names::named;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// The context lines that applydir's instructions ask for, unless `llmapply.contextLines` says otherwise.
 pub const CONTEXT_LINES: usize = 5;
 
-/// The least value of `llmapply.contextLines`.
+/// The smallest value of `llmapply.contextLines`.
 pub const LEAST_CONTEXT_LINES: usize = 3;
 
 /// The longest file in a prompt, in bytes.
@@ -36,14 +36,14 @@ pub struct File<'a> {
     pub text: &'a str,
 }
 
-/// What the instructions for a format say.
+/// The options for the instructions of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InstructionOptions {
     /// The context lines that applydir's instructions ask for.
     pub context_lines: usize,
     /// Whether files may be deleted; if not, the instructions do not mention it.
     pub delete: bool,
-    /// Whether edits are given as arguments of a call instead of in a format.
+    /// Whether edits are given as arguments of a tool call (`mcp`), so that no format is explained.
     pub as_arguments: bool,
 }
 
@@ -53,10 +53,10 @@ impl Default for InstructionOptions {
     }
 }
 
-/// What prepdir draws at both ends of the lines that delimit files.
+/// The rule that prepdir draws at both ends of the lines that delimit files.
 const RULE: &str = "=-=-=-=-=-=-=-=";
 
-/// The rule for all formats.
+/// The instruction that all formats share.
 const SHARED: &str = "Edit only files that were shown to you, or that you make. If you need to see another one, ask for it \
                       and leave it as it is.\n";
 
@@ -80,7 +80,7 @@ pub fn instructions(format: FormatId, options: InstructionOptions) -> String {
     format!("{}\n\n{SHARED}", text.trim_end())
 }
 
-/// A text without its brackets, and without what is in them unless `kept`.
+/// Removes brackets from a text, and unless `kept` also the text in them.
 fn with_bracketed(text: &str, brackets: [char; 2], kept: bool) -> String {
     text.split(brackets).enumerate().filter(|(at, _)| at % 2 == 0 || kept).map(|(_, part)| part).collect()
 }
@@ -119,7 +119,8 @@ pub fn prompt(
     out
 }
 
-/// The next prompt for a model without memory: the first prompt, its answer, and the feedback on the answer.
+/// The next prompt for a model that remembers nothing: the first prompt, its last answer, and the feedback on that
+/// answer.
 pub fn retry(prompt: &str, answer: &str, feedback: &str) -> String {
     let fence = fence(answer);
     let end = if answer.ends_with('\n') { "" } else { "\n" };
@@ -130,7 +131,8 @@ pub fn retry(prompt: &str, answer: &str, feedback: &str) -> String {
     )
 }
 
-/// The feedback on an answer whose edits apply but do not pass a check, with the end of the check's output.
+/// The feedback on an answer whose edits apply, but then a command of `--exec` failed. `output` is the end of its
+/// output.
 pub fn check_failed(message: &str, output: &str) -> String {
     let (output, fence) = (output.trim_end(), fence(output));
     let printed = match output {
@@ -159,7 +161,7 @@ fn longest_run_of_backquotes(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// The estimated number of tokens: one for every four bytes. For code and English, the error is below a third.
+/// Estimates the number of tokens as one for every four bytes. For code and English the error is below a third.
 pub fn estimated_tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }

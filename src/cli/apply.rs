@@ -17,7 +17,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     let Session { repo, printer, typed } = &session;
     let output = printer.output;
     let branch = typed.value("branch");
-    let (goes_on, abort) = (settings::attempt(typed, "continue"), settings::attempt(typed, "abort"));
+    let (continued, abort) = (settings::attempt(typed, "continue"), settings::attempt(typed, "abort"));
     let names: Vec<OsString> = typed.operands("response");
     let clipboard = typed.is_on("clipboard");
     // Only piped input is kept when it cannot be used: a file can be given again.
@@ -31,11 +31,11 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         };
         match clipboard {
             true => Ok(vec![Response::new(0, "the clipboard", repo.clipboard(max_size)?, max_size)?]),
-            false => input::read(&names, max_size, goes_on.is_none(), keep),
+            false => input::read(&names, max_size, continued.is_none(), keep),
         }
     };
     let mut corrections = None;
-    let attempt = match goes_on.as_ref().filter(|_| abort.is_none()) {
+    let attempt = match continued.as_ref().filter(|_| abort.is_none()) {
         Some(Some(id)) => Some(flow::attempt(repo, Some(id), branch.as_deref())?),
         // Without an id, the paths in the corrections tell which attempt is meant.
         Some(None) => {
@@ -53,16 +53,16 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         None => None,
     };
     let mut settings = Settings::read(typed, repo, attempt.as_ref(), check)?;
-    let going_on = attempt.as_ref().and_then(|attempt| settings::going_on(typed, attempt));
-    settings.print_by(typed, output)?;
+    let continuing = attempt.as_ref().and_then(|attempt| settings::continued_options(typed, attempt));
+    settings.adjust_to_output(typed, output)?;
     if clipboard && !names.is_empty() {
         return usage("--clipboard cannot be used with a response");
     }
-    if !typed.values("skip").is_empty() && goes_on.is_none() {
+    if !typed.values("skip").is_empty() && continued.is_none() {
         return usage("--skip needs --continue");
     }
     if let Some(id) = &abort {
-        if goes_on.is_some() || !names.is_empty() || clipboard || settings.options.dry_run {
+        if continued.is_some() || !names.is_empty() || clipboard || settings.options.dry_run {
             return usage(&match (id, names.as_slice()) {
                 (None, [name]) => {
                     let name = name.display();
@@ -111,7 +111,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         return usage("-i cannot be used with --branch-per-edit; choose later with accept and drop");
     }
     let first = order.attempt.as_ref().map_or(0, Attempt::next_response);
-    if let Some(text) = &going_on {
+    if let Some(text) = &continuing {
         printer.tell(text);
     }
     let given = corrections.map_or_else(|| read(&settings), Ok)?;
@@ -120,7 +120,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     if let Some((each, template)) = template {
         return suggest::run(repo, each, &template, order, &settings, printer);
     }
-    order.previews = settings.shows();
+    order.previews = settings.shows_diff();
     finish(flow::land(repo, order, &settings.options, printer), repo, &settings, printer)
 }
 
@@ -133,10 +133,10 @@ pub(super) fn finish(
 ) -> Result<Exit, Error> {
     printer.abbreviate(&mut done.report, repo);
     let exit = printer.outcome(&mut done.report, done.failure.as_ref());
-    if let Some((old, new)) = done.moved.filter(|_| settings.shows()) {
+    if let Some((old, new)) = done.moved.filter(|_| settings.shows_diff()) {
         printer.diff(repo, old, new, settings.show(printer.output, None))?;
     }
-    if let Some((old, preview)) = done.preview.as_ref().filter(|_| settings.shows()) {
+    if let Some((old, preview)) = done.preview.as_ref().filter(|_| settings.shows_diff()) {
         let show = settings.show(printer.output, Some(preview.objects()));
         let diffs = report::diffs(&done.report);
         if diffs.is_empty() {

@@ -63,7 +63,7 @@ impl Opt {
     }
 
     /// The option with the help that it has for a verb.
-    fn as_of(self, verb: &str) -> Self {
+    fn for_verb(self, verb: &str) -> Self {
         match (self.long, verb) {
             ("format", "prompt" | "ask") => Self { help: "ask for this format (default: opx)", ..self },
             ("base", "prompt") => Self { help: "show the files of this commit (default: HEAD)", ..self },
@@ -216,10 +216,10 @@ pub fn command_for(arguments: &[OsString]) -> Command {
 }
 
 /// Adds the options and operands to a verb. Options that apply does not have come first.
-fn filled(name: &str, verb: Command) -> Command {
+fn with_arguments(name: &str, verb: Command) -> Command {
     let all = OPTIONS.iter().filter(|option| option.is_of(name));
     let (shared, own): (Vec<&Opt>, Vec<&Opt>) = all.partition(|option| option.is_of("apply"));
-    let options = own.into_iter().chain(shared).flat_map(|option| arguments(&option.as_of(name)));
+    let options = own.into_iter().chain(shared).flat_map(|option| arguments(&option.for_verb(name)));
     let verb = verb.args(options).arg(directory());
     match name {
         "apply" | "check" => verb.arg(responses()),
@@ -249,10 +249,10 @@ fn with_options_of(wanted: impl Fn(&str) -> bool) -> Command {
         .args_conflicts_with_subcommands(true)
         .max_term_width(100)
         .after_help("Options have --no- forms and configuration keys: see git help llm-apply,\nor without installed pages git-llm-apply --help");
-    let all = if wanted(NAME) { filled("apply", all).infer_long_args(true) } else { all };
+    let all = if wanted(NAME) { with_arguments("apply", all).infer_long_args(true) } else { all };
     VERBS.iter().fold(all, |all, (name, about)| {
         let verb = Command::new(*name).about(*about).disable_help_subcommand(true).infer_long_args(true);
-        all.subcommand(if wanted(name) { filled(name, verb) } else { verb })
+        all.subcommand(if wanted(name) { with_arguments(name, verb) } else { verb })
     })
 }
 
@@ -344,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_letters_own_value_is_set_apart() {
+    fn the_value_after_a_short_option_is_split_off() {
         let apart = |line: &str| {
             let all = with_values_apart(line.split(' ').map(OsString::from).collect());
             all.iter().map(|one| one.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")

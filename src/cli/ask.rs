@@ -16,7 +16,7 @@ pub(super) fn run(session: Session<'_>) -> Result<Exit, Error> {
     if settings.template().is_some() {
         return usage("ask lands one response: -b cannot be used with {…}");
     }
-    let Some(with) = settings::with(typed, repo.config())? else {
+    let Some(with) = settings::model_command(typed, repo.config())? else {
         return usage("no command to ask: give one, as in --with 'llm -m x', or set llmapply.with");
     };
     let rounds = settings::rounds(typed, repo.config())?;

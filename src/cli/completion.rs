@@ -19,7 +19,7 @@ pub(super) fn run(typed: &Typed) -> Exit {
     let (shell, words) = (typed.operands::<String>("shell").concat(), typed.operands::<String>("word"));
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => output::exactly(script(&shell)),
-        words => output::exactly(&offers(&shell, words)),
+        words => output::exactly(&completions(&shell, words)),
     }
     Exit::Done
 }
@@ -33,7 +33,7 @@ fn script(shell: &str) -> &'static str {
 }
 
 /// The completions for the last of these words.
-fn offers(shell: &str, words: &[&str]) -> String {
+fn completions(shell: &str, words: &[&str]) -> String {
     let Some((typed, before)) = words.split_last() else { return String::new() };
     let all = args::command();
     let verb = before.iter().find_map(|word| all.find_subcommand(word));
@@ -42,11 +42,11 @@ fn offers(shell: &str, words: &[&str]) -> String {
     let value = match (before.last().and_then(|last| named(last)), typed.split_once('=')) {
         (Some(option), _) if !is_optional(option) => Some(option),
         (_, Some((name, _))) if typed.starts_with("--") => named(name),
-        _ if typed.starts_with('-') => return listed(shell, "words", options(command)),
+        _ if typed.starts_with('-') => return formatted(shell, "words", options(command)),
         _ if verb.is_none() => {
             let verbs = all.get_subcommands();
             let verbs = verbs.map(|verb| (verb.get_name().to_owned(), text(verb.get_about())));
-            return listed(shell, "verbs", verbs.collect());
+            return formatted(shell, "verbs", verbs.collect());
         }
         _ => command.get_positionals().next(),
     };
@@ -56,7 +56,7 @@ fn offers(shell: &str, words: &[&str]) -> String {
     match name {
         _ if !choices.is_empty() => {
             let choices = choices.iter().map(|choice| (choice.get_name().to_owned(), String::new()));
-            listed(shell, "words", choices.collect())
+            formatted(shell, "words", choices.collect())
         }
         "branch" | "rev" => "revisions\n".to_owned(),
         "file" | "response" | "pathspec" => "files\n".to_owned(),
@@ -80,7 +80,7 @@ fn options(command: &Command) -> Vec<(String, String)> {
 }
 
 /// Formats the answer for a shell.
-fn listed(shell: &str, kind: &str, words: Vec<(String, String)>) -> String {
+fn formatted(shell: &str, kind: &str, words: Vec<(String, String)>) -> String {
     let line = |(word, help): (String, String)| match shell {
         "zsh" => format!("{}:{help}\n", word.replace(':', "\\:")),
         "fish" => format!("{word}\t{help}\n"),

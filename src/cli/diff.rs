@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_file_colours_anything() {
+    fn colours_in_files_are_escaped() {
         let diff = b" a | 1 +\n\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1,2 @@ f\n x\n+\x1b[8mgone\x1b[0m\n--- old\n";
         let mut colors = Colors::default();
         (colors.new, colors.old, colors.meta, colors.reset) =

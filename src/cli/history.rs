@@ -27,7 +27,7 @@ pub(super) fn show(session: &Session<'_>) -> Result<Exit, Error> {
     let report = flow::show(repo, session.typed.operands("id").first().map(String::as_str), printer)?;
     match session.typed.is_on("response") {
         _ if printer.output.json => return Ok(printer.report(report)),
-        true => report.landings.iter().flat_map(|one| &one.texts).for_each(|text| output::answer(text)),
+        true => report.landings.iter().flat_map(|one| &one.texts).for_each(|text| output::untrusted(text)),
         false => printer.out(&report::shown(&report, printer.output.verbose)),
     }
     Ok(Exit::Done)

@@ -10,12 +10,12 @@ use std::io::{IsTerminal, Read};
 /// Reads the responses in the order of their names. `-`, or no name at all, is standard input.
 ///
 /// Without names and unless `needed`, a terminal or an empty input gives no response instead of waiting or an error. If
-/// not all responses can be read, `lost` gets what was read from standard input.
+/// not all responses can be read, `on_failure` gets what was read from standard input.
 pub(super) fn read(
     names: &[OsString],
     limit: u64,
     needed: bool,
-    lost: impl FnOnce(&[u8]),
+    on_failure: impl FnOnce(&[u8]),
 ) -> Result<Vec<Response>, Error> {
     let stdin = OsString::from("-");
     let none_named = names.is_empty();
@@ -46,7 +46,7 @@ pub(super) fn read(
         && (failure.is_some() || !read.iter().all(is_text))
         && fits(&bytes)
     {
-        lost(bytes);
+        on_failure(bytes);
     }
     if let Some(error) = failure {
         return Err(error);
@@ -63,7 +63,8 @@ fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Erro
     if pasted {
         remark("paste the response, then press Ctrl-D on a line of its own");
     }
-    let bytes = all_of(name, limit).and_then(|bytes| if pasted { as_typed(bytes) } else { Ok(bytes) });
+    let bytes =
+        all_of(name, limit).and_then(|bytes| if pasted { check_line_lengths(bytes) } else { Ok(bytes) });
     bytes.map_err(|source| {
         let is_missing = source.kind() == std::io::ErrorKind::NotFound && is_first;
         let verbs = args::VERBS.iter().map(|(verb, _)| *verb);
@@ -81,7 +82,7 @@ fn bytes_of(name: &OsString, limit: u64, is_first: bool) -> Result<Vec<u8>, Erro
 const LONGEST_LINE: usize = if cfg!(target_os = "linux") { 4095 } else { 1023 };
 
 /// Returns an error if the terminal may have cut a line of what was pasted.
-fn as_typed(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
+fn check_line_lengths(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
     match bytes.split(|&byte| byte == b'\n').position(|line| line.len() >= LONGEST_LINE) {
         None => Ok(bytes),
         Some(at) => Err(std::io::Error::other(format!(
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_into_memory_is_an_error() {
+    fn input_that_does_not_fit_into_memory_is_an_error() {
         let error = bounded(&b"x"[..], u64::MAX, u64::MAX).expect_err("too much");
         assert_eq!(error.kind(), std::io::ErrorKind::OutOfMemory);
         for expected in [0, 1, 2, 100] {

@@ -155,6 +155,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if interrupt::seen() && !interrupt::has_landed() && exit != Exit::Done {
         return ExitCode::from(Exit::Interrupted.code());
     }
-    let exit = if interrupt::has_landed() { exit } else { output::printed(exit) };
+    let exit = if interrupt::has_landed() { exit } else { output::exit_after_printing(exit) };
     ExitCode::from(exit.code())
 }

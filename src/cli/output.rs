@@ -38,8 +38,8 @@ pub(super) struct Said {
 }
 
 /// How long something may take before a progress line is shown, and the most characters of its name in that line.
-const PATIENCE: Duration = Duration::from_millis(500);
-const LINE: usize = 60;
+const PROGRESS_DELAY: Duration = Duration::from_millis(500);
+const MAX_PROGRESS_NAME: usize = 60;
 
 impl Printer {
     pub(super) fn new(output: Output, said: &Rc<Said>) -> Self {
@@ -226,8 +226,8 @@ impl Printer {
             None => problem.output.as_ref(),
         };
         if let Some(output) = output.filter(|output| !output.is_empty()) {
-            self.printed_bytes(format!("{}\n", output.trim_end_matches('\n')).as_bytes());
-            self.printed_end();
+            self.command_output(format!("{}\n", output.trim_end_matches('\n')).as_bytes());
+            self.end_command_output();
         }
         self.message(&problem.message, problem.help.as_deref());
     }
@@ -242,7 +242,7 @@ impl Printer {
     }
 
     /// Prints a command's output, escaped on a terminal.
-    fn printed_bytes(&self, bytes: &[u8]) {
+    fn command_output(&self, bytes: &[u8]) {
         let mut stderr = std::io::stderr();
         let _ = match stderr.is_terminal() {
             true => stderr.write_all(self.printed.borrow_mut().next(bytes).as_bytes()),
@@ -250,7 +250,7 @@ impl Printer {
         };
     }
 
-    fn printed_end(&self) {
+    fn end_command_output(&self) {
         let _ = std::io::stderr().write_all(self.printed.borrow_mut().end().as_bytes());
     }
 
@@ -333,21 +333,21 @@ impl Watch for Printer {
 
     fn output(&self, bytes: &[u8]) {
         if self.output.verbose && !self.output.json {
-            self.printed_bytes(bytes);
+            self.command_output(bytes);
         }
     }
 
     fn waiting(&self, what: &str, elapsed: Duration) {
         let is_shown = !self.output.quiet && !self.output.json && !self.output.verbose;
-        if is_shown && elapsed > PATIENCE && std::io::stderr().is_terminal() {
+        if is_shown && elapsed > PROGRESS_DELAY && std::io::stderr().is_terminal() {
             self.in_progress.set(true);
-            let what: String = escape(what).chars().take(LINE).collect();
+            let what: String = escape(what).chars().take(MAX_PROGRESS_NAME).collect();
             let _ = write!(std::io::stderr(), "\r\x1b[K{what} ({} s)", elapsed.as_secs());
         }
     }
 
     fn ended(&self) {
-        self.printed_end();
+        self.end_command_output();
         if self.in_progress.take() {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
@@ -410,7 +410,7 @@ fn check_written(written: std::io::Result<()>) {
 
 /// The exit status of a run that landed nothing: an error if its output could not be written, since output is its only
 /// result.
-pub(super) fn printed(exit: Exit) -> Exit {
+pub(super) fn exit_after_printing(exit: Exit) -> Exit {
     if exit == Exit::Done && IS_CUT.load(Ordering::Relaxed) { Exit::Fatal } else { exit }
 }
 
@@ -419,7 +419,7 @@ fn write(stream: &mut dyn Write, text: &str) -> std::io::Result<()> {
 }
 
 /// Prints an untrusted text byte for byte, but escaped on a terminal.
-pub(super) fn answer(text: &str) {
+pub(super) fn untrusted(text: &str) {
     match std::io::stdout().is_terminal() {
         true => exactly(&report::visible(text)),
         false => exactly(text),

@@ -16,7 +16,7 @@ pub(super) fn run(typed: &Typed) -> Result<Exit, Error> {
     for text in settings::unknown_keys(repo.config()) {
         output::remark(&format!("warning: {text}"));
     }
-    output::answer(&text);
+    output::untrusted(&text);
     for (path, why) in &shown.left_out {
         output::remark(&format!("left out: {path} ({why})"));
     }

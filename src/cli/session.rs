@@ -27,7 +27,7 @@ impl<'a> Session<'a> {
     /// Reads the settings of a landing from the options and the configuration.
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         let mut settings = Settings::read(self.typed, &self.repo, None, false)?;
-        settings.print_by(self.typed, self.printer.output)?;
+        settings.adjust_to_output(self.typed, self.printer.output)?;
         Ok(settings)
     }
 

@@ -53,7 +53,7 @@ impl Output {
         let (mut json, mut feedback) = (from.switch("json", false)?, from.switch("feedback", false)?);
         feedback &= typed.reads_response();
         // A typed --diff or --stat wins over a configured --json or --feedback.
-        if shows(typed) {
+        if diff_is_typed(typed) {
             (json, feedback) = (typed.is_on("json"), typed.is_on("feedback"));
         }
         if json && feedback {
@@ -74,7 +74,7 @@ impl Output {
 }
 
 /// Whether `--diff` or `--stat` was typed.
-fn shows(typed: &Typed) -> bool {
+fn diff_is_typed(typed: &Typed) -> bool {
     typed.is_on("diff") || typed.is_on("stat")
 }
 
@@ -99,7 +99,7 @@ pub(super) fn git_color(color: ColorChoice) -> &'static str {
 
 /// Lists the options that `--continue` takes over from an attempt, as a user would type them. Options that were typed
 /// in this run are left out.
-pub(super) fn going_on(typed: &Typed, attempt: &Attempt) -> Option<String> {
+pub(super) fn continued_options(typed: &Typed, attempt: &Attempt) -> Option<String> {
     let mut kept = attempt.options.clone();
     let onto = [("branch", &attempt.listed.branch), ("base", &attempt.base)];
     kept.extend(onto.into_iter().filter_map(|(long, value)| Some((long.to_owned(), vec![value.clone()?]))));
@@ -138,10 +138,14 @@ impl Settings {
     }
 
     /// Checks the options against each other, and drops those that the output does not need.
-    pub(super) fn print_by(&mut self, typed: &Typed, output: Output) -> std::result::Result<(), Error> {
+    pub(super) fn adjust_to_output(
+        &mut self,
+        typed: &Typed,
+        output: Output,
+    ) -> std::result::Result<(), Error> {
         let exclusive = [(output.json, "--json"), (output.feedback, "--feedback")];
         if let Some((_, option)) = exclusive.into_iter().find(|(is_on, _)| *is_on) {
-            if shows(typed) {
+            if diff_is_typed(typed) {
                 return usage(&format!("{option} cannot be used with --diff or --stat"));
             }
             (self.diff, self.stat) = (false, false);
@@ -169,7 +173,7 @@ impl Settings {
     }
 
     /// Whether to show a diff or a diffstat of the result.
-    pub(super) fn shows(&self) -> bool {
+    pub(super) fn shows_diff(&self) -> bool {
         self.diff || self.stat
     }
 
@@ -193,7 +197,7 @@ pub(super) fn unknown_keys(config: &Config) -> impl Iterator<Item = String> {
 }
 
 /// The model's command for `ask`.
-pub(super) fn with(typed: &Typed, config: &Config) -> Result<Option<String>> {
+pub(super) fn model_command(typed: &Typed, config: &Config) -> Result<Option<String>> {
     Ok(Sources::new(&typed.options, config).single("with")?.filter(|line| !line.trim().is_empty()))
 }
 

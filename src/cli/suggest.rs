@@ -18,7 +18,7 @@ pub(super) fn run(
 ) -> Result<Exit, Error> {
     let output = printer.output;
     let template = Template::parse(template).map_err(|e| Error::Usage(e.to_string()))?;
-    if settings.options.dry_run && settings.shows() {
+    if settings.options.dry_run && settings.shows_diff() {
         return usage("--diff and --stat cannot be used with -n for several branches");
     }
     if (order.only.is_some() || order.except.last().is_some()) && order.responses.len() > 1 {
@@ -39,7 +39,7 @@ pub(super) fn run(
     (report.responses, report.dry_run) = (names, settings.options.dry_run);
     report.suggestions.iter_mut().for_each(|one| printer.abbreviate(&mut one.report, repo));
     printer.suggestions(&mut report);
-    for (old, new) in moved.into_iter().filter(|_| settings.shows()) {
+    for (old, new) in moved.into_iter().filter(|_| settings.shows_diff()) {
         printer.diff(repo, old, new, settings.show(output, None))?;
     }
     Ok(exit)

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn each_edit_is_read_again_with_its_reason() {
+    fn each_written_edit_can_be_read_with_its_reason() {
         let script = script(
             r#"[{"path": "a b.txt", "op": "create", "new": "<edit>\n>>>\n{\"file_path\": 1}\n", "why": "Use Vec<T>\n\n<to> it\n</why> ends"},
             {"path": "empty", "op": "create", "new": ""},
@@ -178,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_they_hold_is_read_again(new in odd(), why in odd(), old in odd(), removal in odd()) {
+        fn edits_with_any_text_can_be_read(new in odd(), why in odd(), old in odd(), removal in odd()) {
             let old = old + "old";
             let all = serde_json::json!([
                 {"path": "a", "op": "create", "new": new, "why": why},
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_too_much_is_said() {
+    fn missing_and_surplus_arguments_are_named() {
         for (edit, said) in [
             (r#"{"path": "a", "op": "create"}"#, "path, new and why"),
             (r#"{"path": "a", "op": "edit", "new": "x"}"#, "`old` is missing"),

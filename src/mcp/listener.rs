@@ -12,7 +12,7 @@ pub(super) const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// The shortest time between two progress notifications.
-const PAUSE: Duration = Duration::from_secs(1);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Notifies the client about a call, if the client has asked for that.
 pub(super) struct Listener {
@@ -51,7 +51,7 @@ impl Watch for Listener {
 
     fn waiting(&self, what: &str, _: Duration) {
         let Some(token) = &self.progress else { return };
-        if self.last.get().is_none_or(|last| last.elapsed() >= PAUSE) {
+        if self.last.get().is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
             self.last.set(Some(Instant::now()));
             // The protocol requires that progress increases, so it is the time since the call began.
             let progress = self.began.elapsed().as_secs_f64();

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_too_long_is_skipped_and_half_a_line_is_none() {
+    fn long_lines_are_skipped_and_an_unfinished_line_is_ignored() {
         let mut input = &b"0123456789\nnext\n01234567\nhalf"[..];
         assert!(matches!(read_line(&mut input, 8), Line::TooLong));
         assert!(matches!(read_line(&mut input, 8), Line::Text(text) if text == b"next\n"));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_message_is_known() {
+    fn each_kind_of_message_is_recognized() {
         let request = Message::of(br#"{"id": "a", "method": "ping", "params": {"x": 1}}"#);
         assert!(matches!(request, Message::Request { id, method, .. } if id == "a" && method == "ping"));
         let note = Message::of(br#"{"method": "notifications/cancelled"}"#);

@@ -15,16 +15,16 @@ pub(super) const INTERNAL_ERROR: i32 = -32603;
 pub(super) const UNSUPPORTED_VERSION: i32 = -32022;
 
 /// How many bytes may be queued before calls have to wait to send their results.
-const ROOM: usize = 16 << 20;
+const MAX_QUEUED: usize = 16 << 20;
 
 /// How many bytes of the loop's own answers may be queued. With more, the client counts as gone.
-const MOST: usize = 64 << 20;
+const MAX_OWN_ANSWERS: usize = 64 << 20;
 
 /// How many bytes are written at once.
 const CHUNK: usize = 64 << 10;
 
 /// How long to wait at the end for a client that reads nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The queue of messages. A client counts as gone if it has closed its end or leaves too much unread; that is no error.
 pub(super) struct Output {
@@ -35,7 +35,7 @@ pub(super) struct Output {
 #[derive(Default)]
 struct State {
     /// The queued lines, and who sent each.
-    waiting: VecDeque<(String, Of)>,
+    waiting: VecDeque<(String, Sender)>,
     /// The bytes queued by the loop, and by calls.
     bytes: [usize; 2],
     /// How many chunks were written.
@@ -47,7 +47,7 @@ struct State {
 }
 
 #[derive(Clone, Copy)]
-enum Of {
+enum Sender {
     Loop,
     Call,
 }
@@ -90,16 +90,16 @@ impl Output {
         }
     }
 
-    fn send(&self, message: &Value, of: Of) {
+    fn send(&self, message: &Value, of: Sender) {
         let line = format!("{message}\n");
         let mut state = self.state();
-        while matches!(of, Of::Call)
-            && state.bytes.iter().sum::<usize>() > ROOM
+        while matches!(of, Sender::Call)
+            && state.bytes.iter().sum::<usize>() > MAX_QUEUED
             && !(state.is_ending || state.has_gone)
         {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.has_gone |= matches!(of, Of::Loop) && state.bytes[Of::Loop as usize] > MOST;
+        state.has_gone |= matches!(of, Sender::Loop) && state.bytes[Sender::Loop as usize] > MAX_OWN_ANSWERS;
         if !state.has_gone {
             state.bytes[of as usize] += line.len();
             state.waiting.push_back((line, of));
@@ -126,35 +126,35 @@ impl Output {
             if state.written != written {
                 (written, since) = (state.written, Instant::now());
             }
-            let Some(left) = PATIENCE.checked_sub(since.elapsed()) else { return };
+            let Some(left) = DRAIN_TIMEOUT.checked_sub(since.elapsed()) else { return };
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Sends a result of the loop, without waiting.
     pub(super) fn result(&self, id: &Value, result: Value) {
-        self.send(&answer(id, result), Of::Loop);
+        self.send(&answer(id, result), Sender::Loop);
     }
 
     /// Sends the result of a call. Waits for space in the queue.
     pub(super) fn outcome(&self, id: &Value, result: Value) {
-        self.send(&answer(id, result), Of::Call);
+        self.send(&answer(id, result), Sender::Call);
     }
 
     pub(super) fn error(&self, id: &Value, code: i32, message: &str) {
         let error = json!({"code": code, "message": message});
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}), Of::Loop);
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}), Sender::Loop);
     }
 
     pub(super) fn error_with(&self, id: &Value, code: i32, message: &str, data: &Value) {
         let error = json!({"code": code, "message": message, "data": data});
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}), Of::Loop);
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}), Sender::Loop);
     }
 
     /// Sends a notification. Drops it if the queue is full, since a call must not wait to send it.
     pub(super) fn notify(&self, method: &str, params: &Value) {
-        if self.state().bytes.iter().sum::<usize>() <= ROOM {
-            self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}), Of::Loop);
+        if self.state().bytes.iter().sum::<usize>() <= MAX_QUEUED {
+            self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}), Sender::Loop);
         }
     }
 }

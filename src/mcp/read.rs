@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The most text to return, in bytes.
-const MOST: u64 = 4 << 20;
+const MAX_TEXT: u64 = 4 << 20;
 
 /// The most omitted files to name.
-const NAMED: usize = 200;
+const MAX_NAMED: usize = 200;
 
 #[derive(Deserialize)]
 pub(super) struct Input {
@@ -28,7 +28,7 @@ pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
     let top = repo.workdir().and_then(|top| top.to_str()).unwrap_or_default();
     let files = input.paths.iter().map(|path| from_top(path, top)).collect();
     let base = input.reference;
-    let question = Question { base, files, exclude, most: MOST, names_all: true, ..Question::default() };
+    let question = Question { base, files, exclude, most: MAX_TEXT, names_all: true, ..Question::default() };
     let Shown { commit, files, left_out, .. } = flow::read(repo, &question)?;
     let mut given = Vec::new();
     let mut said = String::new();
@@ -37,11 +37,11 @@ pub(super) fn read(repo: &Repo, input: Input) -> Result<Value, Failed> {
         let _ = write!(said, "{path}\n{text}\n");
         given.push(json!({"path": path, "text": text}));
     }
-    let named = left_out.iter().take(NAMED);
+    let named = left_out.iter().take(MAX_NAMED);
     for (path, why) in named.clone() {
         let _ = writeln!(said, "{path} is left out: {why}");
     }
-    let more = left_out.len().saturating_sub(NAMED);
+    let more = left_out.len().saturating_sub(MAX_NAMED);
     if more > 0 {
         let _ = writeln!(said, "and {more} more are left out");
     }

@@ -8,19 +8,19 @@ use crate::vcs::repo::Repo;
 use serde_json::{Map, Value, json};
 
 /// How many findings are listed at most. The feedback has them, too.
-const FINDINGS: usize = 100;
+const MAX_FINDINGS: usize = 100;
 
 /// The longest diff of an edit, in bytes.
-const DIFF: usize = 64 << 10;
+const MAX_DIFF: usize = 64 << 10;
 
 /// The most bytes of diffs in the text.
-const DIFFS: usize = 16 << 10;
+const MAX_DIFFS: usize = 16 << 10;
 
 /// The longest text of a result, and the most bytes of a landing's responses that are shown.
-const TEXT: usize = 256 << 10;
+const MAX_TEXT: usize = 256 << 10;
 
 /// The most landings to list.
-const LANDINGS: usize = 50;
+const MAX_LANDINGS: usize = 50;
 /// The codes of errors that only a person can mend, so that their hint is shown to agents, too.
 const FOR_PEOPLE: [&str; 2] = ["unfinished", "broken-journal"];
 
@@ -47,9 +47,9 @@ pub(super) fn busy(message: String) -> Value {
 
 /// The list of recorded landings, cut to the newest.
 pub(super) fn listed(mut report: Report) -> Value {
-    let more = report.landings.len().saturating_sub(LANDINGS);
-    report.landings.truncate(LANDINGS);
-    report.attempts.truncate(LANDINGS);
+    let more = report.landings.len().saturating_sub(MAX_LANDINGS);
+    report.landings.truncate(MAX_LANDINGS);
+    report.attempts.truncate(MAX_LANDINGS);
     let mut result = result(&report, None, false);
     if more > 0 {
         result["structuredContent"]["more_landings"] = more.into();
@@ -60,7 +60,7 @@ pub(super) fn listed(mut report: Report) -> Value {
 
 /// One landing, with its responses cut to the limit.
 pub(super) fn shown(mut report: Report, repo: &Repo) -> Value {
-    let (mut left, mut cut) = (TEXT, false);
+    let (mut left, mut cut) = (MAX_TEXT, false);
     for text in report.landings.iter_mut().flat_map(|one| &mut one.texts) {
         cut |= text.len() > left;
         text.truncate(beginning(text, left).len());
@@ -104,8 +104,8 @@ pub(super) fn result(report: &Report, repo: Option<&Repo>, whole: bool) -> Value
     }
     let is_error = all.contains_key("error") && !matches!(report.status, Status::Refused | Status::NoEdits);
     let mut text = text(report);
-    if text.len() > TEXT {
-        text = format!("{}\nThe rest is left out: the text is too long.\n", beginning(&text, TEXT));
+    if text.len() > MAX_TEXT {
+        text = format!("{}\nThe rest is left out: the text is too long.\n", beginning(&text, MAX_TEXT));
     }
     json!({
         "content": [{"type": "text", "text": text}],
@@ -133,7 +133,7 @@ fn trim(all: &mut Map<String, Value>, whole: bool) {
     if !whole {
         ["prose", "unread", "warnings"].iter().for_each(|key| drop(all.remove(*key)));
         if let Some(Value::Array(findings)) = all.get_mut("diagnostics") {
-            findings.truncate(FINDINGS);
+            findings.truncate(MAX_FINDINGS);
             for finding in findings.iter_mut().filter_map(Value::as_object_mut) {
                 finding.retain(|key, _| ["code", "severity", "message", "edit", "path"].contains(&&**key));
             }
@@ -145,7 +145,7 @@ fn trim(all: &mut Map<String, Value>, whole: bool) {
         }
     }
     for edit in all.get_mut("edits").and_then(Value::as_array_mut).into_iter().flatten() {
-        if edit["diff"].as_str().is_some_and(|diff| diff.len() > DIFF) {
+        if edit["diff"].as_str().is_some_and(|diff| diff.len() > MAX_DIFF) {
             edit["diff"] = Value::Null;
             edit["diff_left_out"] = true.into();
         }
@@ -206,12 +206,12 @@ fn text(report: &Report) -> String {
     anstream::adapter::strip_str(&out).to_string()
 }
 
-/// The diffs of a check, up to [`DIFFS`] bytes.
+/// The diffs of a check, up to [`MAX_DIFFS`] bytes.
 fn diffs(report: &Report) -> String {
     let mut out = String::new();
     for edit in report.edits.iter().filter(|_| report.status == Status::Checked) {
         let Some(diff) = &edit.diff else { continue };
-        let said = beginning(diff, DIFFS.saturating_sub(out.len()));
+        let said = beginning(diff, MAX_DIFFS.saturating_sub(out.len()));
         out += &format!("\n{said}");
         if said.len() < diff.len() {
             out += "\nThe other differences are left out here: they are too long.\n";

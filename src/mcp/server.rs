@@ -29,16 +29,16 @@ const INSTRUCTIONS: &str = "Edits files of a git repository as transactions: all
     since are merged. Where edits are refused, send only these again, with `correct` and the `attempt` of the refusal.";
 
 /// The longest message, in bytes.
-const LONGEST: usize = 64 << 20;
+const MAX_MESSAGE: usize = 64 << 20;
 
 /// The most calls at a time.
-const CALLS: usize = 64;
+const MAX_CALLS: usize = 64;
 
 /// The stack size of a call's thread, in bytes. It is the usual size of a main thread, in which the command runs.
 const STACK: usize = 8 << 20;
 
 /// How often to check for a signal.
-const GLANCE: Duration = Duration::from_millis(100);
+const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 enum Event {
     Read(Line),
@@ -70,7 +70,7 @@ pub fn serve(
     let output = Output::new(output)?;
     let mut server = Server { output, events: events.clone(), calls: HashMap::new(), level: None };
     let reading = move || loop {
-        let line = read_line(&mut input, LONGEST);
+        let line = read_line(&mut input, MAX_MESSAGE);
         let is_end = matches!(line, Line::End);
         if events.send(Event::Read(line)).is_err() || is_end {
             break;
@@ -78,7 +78,7 @@ pub fn serve(
     };
     Builder::new().spawn(reading)?;
     while !interrupt::seen() && !server.output.has_gone() {
-        match happened.recv_timeout(GLANCE) {
+        match happened.recv_timeout(SIGNAL_CHECK_INTERVAL) {
             Ok(Event::Read(Line::Text(text))) => server.handle(&text),
             Ok(Event::Read(Line::TooLong)) => {
                 server.output.error(&Value::Null, INVALID_REQUEST, "the message is too long");
@@ -105,13 +105,13 @@ impl Server {
     fn handle(&mut self, text: &[u8]) {
         match Message::of(text) {
             Message::Request { id, method, params } => self.answer(&id, &method, params),
-            Message::Notification { method, params } => self.hear(&method, &params),
+            Message::Notification { method, params } => self.take_notification(&method, &params),
             Message::Nothing => {}
             Message::Bad { code, why } => self.output.error(&Value::Null, code, &why),
         }
     }
 
-    fn hear(&self, method: &str, params: &Value) {
+    fn take_notification(&self, method: &str, params: &Value) {
         if method == "notifications/cancelled"
             && let Some((cancel, _)) = params.get("requestId").and_then(|id| self.calls.get(&id.to_string()))
         {
@@ -157,8 +157,8 @@ impl Server {
         if self.calls.contains_key(&key) {
             return self.output.error(id, INVALID_REQUEST, "a call with this id is running");
         }
-        if self.calls.len() >= CALLS {
-            return self.output.result(id, tools::too_many(CALLS));
+        if self.calls.len() >= MAX_CALLS {
+            return self.output.result(id, tools::too_many(MAX_CALLS));
         }
         let arguments = params.get_mut("arguments").map_or_else(|| json!({}), Value::take);
         let level = level_of(meta.get(LEVEL)).or(self.level);

@@ -18,7 +18,7 @@ use std::path::Path;
 pub(super) const CORRECT: &str = "correct";
 
 /// The name of responses in reports and records, since there is no file name.
-const NAME: &str = "mcp";
+const RESPONSE_NAME: &str = "mcp";
 
 pub(super) struct Tool {
     name: &'static str,
@@ -339,7 +339,7 @@ fn land(repo: &Repo, input: Edits, check: bool, listener: &Listener) -> Result<V
         ));
     }
     if input.request.is_some() || input.model.is_some() {
-        let command = input.model.unwrap_or_else(|| NAME.to_owned());
+        let command = input.model.unwrap_or_else(|| RESPONSE_NAME.to_owned());
         options.asked = Some(Asked { request: input.request, command });
     }
     options.diffs = check;
@@ -353,7 +353,7 @@ fn land(repo: &Repo, input: Edits, check: bool, listener: &Listener) -> Result<V
         _ => return Err(Failed::Usage("give either `edits` or `response`".to_owned())),
     };
     let number = attempt.as_ref().map_or(0, Attempt::next_response);
-    let response = Response::new(number, NAME, text.into_bytes(), options.max_size)?;
+    let response = Response::new(number, RESPONSE_NAME, text.into_bytes(), options.max_size)?;
     let mut order = Order::of(vec![response]);
     (order.attempt, order.more) = (attempt, true);
     options.dry_run |= check;
@@ -374,7 +374,7 @@ fn suggest(repo: &Repo, input: Suggest, listener: &Listener) -> Result<Value, Fa
     let name = if Template::is_one(&input.name) { input.name } else { format!("{}/{{n}}", input.name) };
     let template = Template::parse(&name).map_err(|e| Failed::Usage(e.to_string()))?;
     let one = |(number, text): (usize, String)| {
-        Response::new(0, format!("{NAME}-{number}"), text.into_bytes(), options.max_size)
+        Response::new(0, format!("{RESPONSE_NAME}-{number}"), text.into_bytes(), options.max_size)
     };
     let responses = (1..).zip(input.responses).map(one).collect::<Result<_, _>>()?;
     let suggested = flow::suggest(repo, Order::of(responses), Each::Response, &template, &options, listener)?;

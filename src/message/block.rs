@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_to_the_end_of_a_block_or_makes_one() {
+    fn a_trailer_is_added_to_a_block_or_to_a_new_one() {
         assert_eq!(add("fix: it\n", "A: b"), "fix: it\n\nA: b\n");
         assert_eq!(add("x\n\nbody\n", "A: b"), "x\n\nbody\n\nA: b\n");
         assert_eq!(add("x\n\nC: d\n", "A: b"), "x\n\nC: d\nA: b\n");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_one_is_not_said_twice() {
+    fn the_last_trailer_is_not_repeated() {
         assert_eq!(add("x\n\nA: b\n", "a=b"), "x\n\nA: b\n");
         assert_eq!(add("x\n\nA: b\nC: d\n", "A: b"), "x\n\nA: b\nC: d\nA: b\n");
         assert_eq!(add("A: b\n", "A: b"), "A: b\n\nA: b\n", "a subject is no trailer");

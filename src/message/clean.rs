@@ -53,26 +53,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_made_of_every_kind_of_break() {
+    fn every_kind_of_line_break_ends_a_line() {
         assert_eq!(clean_text("a\r\nb\rc\nd\u{2028}e\u{85}f\u{b}g"), "a\nb\nc\nd\ne\nf\ng");
         assert_eq!(clean_text("a\r\n\r\nb\r\r\rc"), "a\n\nb\n\nc");
     }
 
     #[test]
-    fn what_cannot_be_seen_goes() {
+    fn invisible_characters_are_dropped() {
         assert_eq!(clean_text("a\u{1b}[31mb\0\u{7f}\u{9b}c"), "a[31mbc");
         assert_eq!(clean_text("\u{202e}a\u{200b}\u{2066}b\u{feff}\u{ad}\u{e0041}c\u{fe0f}"), "abc");
         assert_eq!(clean_text("\tif x\ty"), "    if x    y");
     }
 
     #[test]
-    fn blank_lines_are_single_and_inside() {
+    fn repeated_and_outer_blank_lines_are_dropped() {
         assert_eq!(clean_text("\n \n a \n\u{200b}\n \t\nb\n\n"), " a\n\nb");
         assert_eq!(clean_text(" \u{200b}\r\n\t"), "");
     }
 
     #[test]
-    fn a_line_is_one_line() {
+    fn a_cleaned_line_has_no_line_break() {
         assert_eq!(clean_line(" a\r\nb  c\u{2028}"), "a b  c");
         assert_eq!(collapse_blanks("  a \u{a0} b "), "a b");
     }

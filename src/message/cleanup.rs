@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_takes_out_what_its_name_says() {
+    fn each_mode_strips_what_git_strips() {
         let text = "\n \nSubject  \r\n\n\n# comment\nbody\t\n\n# -x-\n# ------------------------ >8 ------------------------\nend\n\n";
         let of = |name, edited| Cleanup::named(name, edited).map(|cleanup| cleanup.apply(text, "#"));
         let whitespace = "Subject\n\n# comment\nbody\n\n# -x-\n# ------------------------ >8 ------------------------\nend\n";
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_comment_can_be_kept_from_being_one() {
+    fn lines_like_comments_can_be_escaped() {
         let text = "a\n# b\n#c\n";
         assert_eq!(Cleanup::Strip.escape_comments(text.into(), "#"), "a\n # b\n #c\n");
         assert_eq!(Cleanup::Whitespace.escape_comments(text.into(), "#"), text);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn trailers_alone_say_nothing() {
+    fn a_message_of_trailers_alone_is_empty() {
         let before = "x\n\nSigned-off-by: A <a@b>\nAssisted-by: m\n";
         assert!(is_emptied("\n \nSigned-off-by: C <c@d>\nAssisted-by: m\n", before, &Marks::default()));
         assert!(!is_emptied("x\n", before, &Marks::default()));

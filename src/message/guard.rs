@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_git_acts_on_are_quoted_at_the_front_of_a_subject() {
+    fn special_words_before_a_subject_are_quoted() {
         for (line, guarded) in [
             ("fixup! Make it so", "'fixup!' Make it so"),
             ("squash! fixup! x", "'squash!' fixup! x"),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_of_trailers_are_indented_wherever_they_stand() {
+    fn paragraphs_of_trailers_are_indented_in_any_place() {
         assert_eq!(body("Fixes: 1\nCc: a\n\ntext", ":"), "    Fixes: 1\n    Cc: a\n\ntext");
         assert_eq!(body("one\ntwo\nNote: three", ":"), "one\ntwo\n    Note: three");
         assert_eq!(body("one\ntwo\nthree\nfour\nNote: x", ":"), "one\ntwo\nthree\nfour\nNote: x");
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn scissors_are_opened() {
+    fn scissors_get_a_space() {
         assert_eq!(body("# ---- >8 ----", ":"), "# ---- > 8 ----");
         assert_eq!(body("- - 8< - - >8< -", ":"), "- - 8 < - - > 8 < -");
         assert_eq!(body("if a >8 then b--", ":"), "if a >8 then b--");

@@ -35,7 +35,7 @@ pub const SUBJECT_WIDTH: usize = 72;
 
 /// The columns that the subject gets even after a long subject prefix. The whole line may then exceed
 /// [`SUBJECT_WIDTH`].
-const NARROWEST: usize = 24;
+const MIN_SUBJECT_WIDTH: usize = 24;
 
 /// A commit message: a subject line, and a body that may be empty.
 ///
@@ -222,7 +222,7 @@ impl Message {
 
     fn split(&self) -> (String, String) {
         let used = if self.prefix.is_empty() { 0 } else { self.prefix.width() + 1 };
-        let columns = SUBJECT_WIDTH.saturating_sub(used).max(NARROWEST);
+        let columns = SUBJECT_WIDTH.saturating_sub(used).max(MIN_SUBJECT_WIDTH);
         let (subject, left) = self.headline.fit(columns);
         let allowed = |text: String| if self.may_skip_ci { text } else { skip::defused(&text).into_owned() };
         let below = format!("{left}{}", self.rest);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_why_in_which_nothing_shows_is_none() {
+    fn a_why_without_visible_text_is_none() {
         for why in ["", " \n\t", "\u{200b}", "\u{1b}\u{7f}\0", "\u{3164}", "\u{2800}", "\u{301}", "\u{a0}"] {
             assert_eq!(Message::from_why(why), None, "{why:?}");
             let message = for_edit(Some(why), Operation::new(Verb::Create, path("a")));
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_sentence_is_cut_at_a_clause_or_a_word_and_stands_whole_in_the_body() {
+    fn a_wide_sentence_is_cut_in_the_subject_and_whole_in_the_body() {
         let sentence = "Replace the recursive descent parser by a table-driven one that never overflows.";
         assert_eq!(
             parts(&format!("{sentence} See below.\nEnd")),
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_why_the_operation_is_said() {
+    fn without_a_why_the_subject_is_the_operation() {
         let (a, b) = (path("src/a.rs"), path("b.rs"));
         for (operation, subject) in [
             (Operation::new(Verb::Create, a.clone()), "Create src/a.rs"),
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn the_response_s_own_message_goes_below_or_above() {
+    fn the_message_of_the_response_is_a_note_or_the_subject() {
         let message = Message::from_why("Fix it").unwrap().with_note("All of it.\n\n\nReally.\n");
         assert_eq!(message.to_string(), "Fix it\n\nAll of it.\n\nReally.\n");
         let message = Message::from_why("feat: all\n\nText").unwrap().with_whys(&[

@@ -14,7 +14,7 @@ pub struct Sheet {
     /// The prefixes of the lines that name commits.
     marks: Vec<String>,
     /// The instructions to the user.
-    said: Vec<String>,
+    instructions: Vec<String>,
 }
 
 /// The error if the edited text cannot be split into messages.
@@ -39,21 +39,21 @@ impl Sheet {
             text.push_str(&format!("{mark}: {}\n{}\n\n", clean_line(about), message.trim_end_matches('\n')));
             marks.push(mark);
         }
-        let fate = match cleanup {
+        let comment_rule = match cleanup {
             Cleanup::Strip => format!("Lines that begin with '{prefix}' are dropped."),
             Cleanup::Scissors => format!("Everything below '{prefix}{SCISSORS}' is cut off."),
             Cleanup::Whitespace | Cleanup::Verbatim => format!("Lines that begin with '{prefix}' are kept."),
         };
-        let said = [
+        let instructions = [
             "These are the messages of the commits that will land.",
             "Leave the lines that name the commits where they are.",
-            &fate,
+            &comment_rule,
             "If a message is empty, nothing lands at all.",
         ];
-        let said: Vec<_> = said.iter().map(|line| format!("{prefix} {line}")).collect();
-        text.push_str(&said.join("\n"));
+        let instructions: Vec<_> = instructions.iter().map(|line| format!("{prefix} {line}")).collect();
+        text.push_str(&instructions.join("\n"));
         text.push('\n');
-        Self { text, comment: prefix, marks, said }
+        Self { text, comment: prefix, marks, instructions }
     }
 
     /// The cleaned-up messages in the edited text.
@@ -69,7 +69,7 @@ impl Sheet {
                     return Err(Lost { commit: at.min(messages.len()) + 1 });
                 }
                 messages.push(String::new());
-            } else if !self.said.iter().any(|said| said == bare)
+            } else if !self.instructions.iter().any(|line| line == bare)
                 && let Some(message) = messages.last_mut()
             {
                 message.push_str(line);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_edited_comes_back() {
+    fn unedited_messages_are_read_back() {
         let sheet = two();
         assert!(sheet.text.starts_with("# ---- commit 1 of 2: a\nFirst\n"), "{}", sheet.text);
         assert_eq!(
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_names_a_commit_cannot_get_lost() {
+    fn a_missing_line_that_names_a_commit_is_an_error() {
         let sheet = two();
         let lost = |text: &str| sheet.read(text, Cleanup::Strip).err().map(|lost| lost.commit);
         assert_eq!(lost(&sheet.text.replace("# ---- commit 2 of 2", "")), Some(2));

@@ -2,7 +2,7 @@
 //! that. The words are those that GitHub, GitLab, Azure Pipelines and others document.
 
 /// The names that can come after `skip`. A name of several words is written without separators: `cfpages`.
-const SKIPPED: &str = "ci actions appveyor azp azpipelines azurepipelines bitrise build buildkite cd cfpages checks circleci \
+const SKIPPABLE: &str = "ci actions appveyor azp azpipelines azurepipelines bitrise build buildkite cd cfpages checks circleci \
     cirrus deploy drone eas netlify pipeline render run semaphore tkn travis travisci vela vercel";
 
 /// Changes such words: `[skip ci]` becomes `(skip ci)`. The length of the text stays the same.
@@ -37,7 +37,7 @@ fn is_request(inside: &str) -> bool {
     let word: String = inside.split([' ', '\t', '-', '_']).collect();
     let name = ["skip", "no"].iter().find_map(|before| word.strip_prefix(before));
     name.or_else(|| word.strip_suffix("skip"))
-        .is_some_and(|name| SKIPPED.split(' ').any(|known| known == name))
+        .is_some_and(|name| SKIPPABLE.split(' ').any(|known| known == name))
 }
 
 #[cfg(test)]
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_become_mere_words() {
+    fn requests_to_skip_are_changed() {
         for (text, plain) in [
             ("Fix [skip ci]", "Fix (skip ci)"),
             ("[CI skip] x [no ci]", "(CI skip) x (no ci)"),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn many_brackets_cost_little() {
+    fn many_brackets_take_linear_time() {
         let text = "[skip ".repeat(100_000);
         assert_eq!(defused(&text), text);
     }

@@ -19,7 +19,7 @@ pub const EDIT: &str = "LLM-Apply-Edit";
 pub const MATCH: &str = "LLM-Apply-Match";
 
 /// The longest name of a response in a trailer, in characters.
-const NAME: usize = 120;
+const MAX_NAME: usize = 120;
 
 /// The origin of an edit.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,9 @@ pub fn with_provenance(message: &str, id: &str, edits: &[Provenance<'_>], marks:
     let mut lines = vec![marks.trailer(ID, id)];
     for edit in edits {
         let (number, all, format) = (edit.edit, edit.of, edit.format.as_str());
-        lines.push(marks.trailer(EDIT, &format!("{number} of {all} ({format}) in {}", named(edit.response))));
+        lines.push(
+            marks.trailer(EDIT, &format!("{number} of {all} ({format}) in {}", shown_name(edit.response))),
+        );
         for found in edit.matched {
             lines.push(marks.trailer(MATCH, &format!("{} at line {}", found.how(), found.line)));
         }
@@ -97,9 +99,9 @@ impl Trailed {
 }
 
 /// A response's name on one line, cut to the limit.
-fn named(response: &str) -> String {
+fn shown_name(response: &str) -> String {
     let name = clean_line(response);
-    if name.is_empty() { "a response".to_owned() } else { shorten(&name, NAME) }
+    if name.is_empty() { "a response".to_owned() } else { shorten(&name, MAX_NAME) }
 }
 
 #[cfg(test)]
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_and_its_matches_stand_below_the_body() {
+    fn edits_and_matches_are_listed_below_the_body() {
         let matched = [
             Match { tier: Tier::Similar, similarity: Some(93), line: 120, base_line: None },
             Match { tier: Tier::Exact, similarity: None, line: 7, base_line: None },

@@ -158,7 +158,7 @@ fn retryable(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, 
     (exit, Problem { retryable: true, ..problem })
 }
 
-fn forgets(id: &str) -> String {
+fn forget_help(id: &str) -> String {
     format!("give the whole response again; --abort={id} forgets this attempt")
 }
 
@@ -210,7 +210,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
             "no-attempt",
             "refused attempts are kept, unless --no-keep or llmapply.keep turns that off",
         ),
-        T::Attempt { id, .. } => problem(Fatal, REPOSITORY, forgets(id)),
+        T::Attempt { id, .. } => problem(Fatal, REPOSITORY, forget_help(id)),
     }
 }
 

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn prepdirs_lines_name_the_file_at_both_ends() {
+    fn prepdir_lines_name_the_file_at_both_ends() {
         let (file, options) = (File { path: "a", text: "" }, InstructionOptions::default());
         let text = prompt(FormatId::Opx, options, &[file], Listing::Prepdir, None);
         assert!(text.ends_with(
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn removing_is_not_taught_where_it_is_forbidden() {
+    fn removing_is_not_explained_where_it_is_forbidden() {
         let options = InstructionOptions { delete: false, ..InstructionOptions::default() };
         for &format in FormatId::ALL {
             let text = instructions(format, options).to_lowercase();

@@ -23,10 +23,18 @@ impl Difference {
             let (common, body) = (in_common(wanted, real), wanted.trim());
             let (indent, real_indent) = (indentation(wanted), indentation(real));
             let remark = if indent != real_indent && !body.is_empty() {
-                format!("the response is indented by {}, the file by {}", named(indent), named(real_indent))
+                format!(
+                    "the response is indented by {}, the file by {}",
+                    blanks_in_words(indent),
+                    blanks_in_words(real_indent)
+                )
             } else {
                 let end = |text: &str| text[text.trim_end().len()..].to_owned();
-                format!("the response ends with {}, the file with {}", named(&end(wanted)), named(&end(real)))
+                format!(
+                    "the response ends with {}, the file with {}",
+                    blanks_in_words(&end(wanted)),
+                    blanks_in_words(&end(real))
+                )
             };
             return Self { column: common, remark, in_blanks: true };
         }
@@ -63,7 +71,7 @@ fn character(c: char) -> String {
 }
 
 /// Whitespace in words: `1 tab and 2 spaces`.
-fn named(blanks: &str) -> String {
+fn blanks_in_words(blanks: &str) -> String {
     let mut runs: Vec<(char, usize)> = Vec::new();
     for c in blanks.chars() {
         match runs.last_mut() {
@@ -100,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_seen_is_named() {
+    fn invisible_differences_are_named() {
         for (wanted, real, column, said) in [
             ("\tx", "    x", 0, "the response is indented by 1 tab, the file by 4 spaces"),
             ("  x", "x", 0, "the response is indented by 2 spaces, the file by no blank"),

@@ -9,13 +9,13 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// The longest text that is shown whole, in characters, and how many are shown of the two ends of a longer one.
-const QUOTE: usize = 300;
+const MAX_WHOLE: usize = 300;
 const ENDS: [usize; 2] = [200, 80];
 
 /// The text, without its middle if it is long.
 pub fn cut(text: &str) -> String {
     let count = text.chars().count();
-    if count <= QUOTE {
+    if count <= MAX_WHOLE {
         return text.to_owned();
     }
     let [first, last] = ENDS;
@@ -44,7 +44,7 @@ pub struct Printed {
 }
 
 /// The longest colour sequence, in bytes.
-const COLOUR: usize = 32;
+const MAX_COLOUR: usize = 32;
 
 impl Printed {
     /// Takes more output, and returns the text to show.
@@ -91,7 +91,7 @@ impl Printed {
 
 /// The length of the colour sequence at the start; 0 if more bytes are needed to tell.
 fn colour(bytes: &[u8]) -> Option<usize> {
-    for (at, byte) in bytes.iter().enumerate().take(COLOUR) {
+    for (at, byte) in bytes.iter().enumerate().take(MAX_COLOUR) {
         match (at, byte) {
             (0, b'\x1b') | (1, b'[') => {}
             (2.., b'0'..=b'9' | b';' | b':') => {}
@@ -99,7 +99,7 @@ fn colour(bytes: &[u8]) -> Option<usize> {
             _ => return None,
         }
     }
-    (bytes.len() < COLOUR).then_some(0)
+    (bytes.len() < MAX_COLOUR).then_some(0)
 }
 
 /// A line of fields separated by tabs, for programs. Hidden characters become question marks.
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_act_on_is_spelled_out() {
+    fn control_characters_are_spelled_out() {
         assert_eq!(
             escape("a\x1b[31mb\u{202e}c\u{200b}\n\u{9b}é"),
             "a\\u{1b}[31mb\\u{202e}c\\u{200b}\\n\\u{9b}é"
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_prints_keeps_its_colours_and_nothing_else() {
+    fn program_output_keeps_only_colours() {
         let text = "a\tb\r\n\x1b[1;31mré\x1b[0m \x1b[2Jx\r\x1b]0;t\x07\u{202e}✔\u{fe0f}\x1b[".as_bytes();
         let wanted = "a\tb\n\x1b[1;31mré\x1b[0m \\u{1b}[2Jx\\u{d}\\u{1b}]0;t\\u{7}\\u{202e}✔\u{fe0f}\\u{1b}[";
         for size in 1..=text.len() {
@@ -151,15 +151,15 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_text_the_ends_are_left() {
-        assert_eq!(cut(&"é".repeat(QUOTE)), "é".repeat(QUOTE));
-        let short = cut(&format!("no file `{}` here", "é".repeat(QUOTE)));
+    fn long_texts_keep_their_two_ends() {
+        assert_eq!(cut(&"é".repeat(MAX_WHOLE)), "é".repeat(MAX_WHOLE));
+        let short = cut(&format!("no file `{}` here", "é".repeat(MAX_WHOLE)));
         assert!(short.starts_with("no file `é") && short.ends_with("é` here"), "{short}");
         assert_eq!(short.chars().count(), ENDS[0] + 1 + ENDS[1]);
     }
 
     #[test]
-    fn what_a_shell_would_act_on_is_quoted() {
+    fn shell_characters_are_quoted() {
         for plain in ["refs/heads/try/a-1_b.c", "HEAD~2^", "v1.0", "ümlaut"] {
             assert_eq!(shell_word(plain), plain);
         }

@@ -22,7 +22,7 @@ pub const FEEDBACK_LIMIT: usize = 16 * 1024;
 const TAIL: usize = 1024;
 
 /// The space that each refused edit gets at least, in bytes, as long as that much is left.
-const SHARE: usize = 1500;
+const MIN_SHARE: usize = 1500;
 
 /// How much evidence to show: less if many edits failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +63,7 @@ impl<'a> Text<'a> {
         let asked = if let [only] = formats.as_slice() { *only } else { FormatId::Opx };
         out.push_str("\nWhat was looked for:\n\n");
         for format in formats {
-            let _ = writeln!(out, "- {}", named(*format));
+            let _ = writeln!(out, "- {}", description(*format));
         }
         for finding in self.report.findings.iter().take(4) {
             let _ = writeln!(out, "\nNote: {}", self.quotes.inline(&finding.message));
@@ -109,25 +109,25 @@ impl<'a> Text<'a> {
         }
         let mut out = self.head(&sections);
         let mut left = limit.saturating_sub(out.len() + TAIL);
-        let mut said = 0;
+        let mut shown = 0;
         for (at, section) in sections.iter().enumerate() {
-            let share = (left / (sections.len() - at)).max(SHARE).min(left);
+            let share = (left / (sections.len() - at)).max(MIN_SHARE).min(left);
             let text = [Detail::Full, Detail::Less, Detail::Least]
                 .into_iter()
-                .filter(|detail| left > SHARE || *detail == Detail::Least)
+                .filter(|detail| left > MIN_SHARE || *detail == Detail::Least)
                 .map(|detail| self.section(section, detail))
                 .find(|text| text.len() <= share);
             // The remaining sections are summarized in one line.
             let Some(text) = text else { break };
             left -= text.len();
             out.push_str(&text);
-            said = at + 1;
+            shown = at + 1;
         }
-        let unsaid = &sections[said..];
-        if !unsaid.is_empty() {
-            let mut edits: Vec<usize> = unsaid.iter().filter_map(|section| section.edit).collect();
+        let left_out = &sections[shown..];
+        if !left_out.is_empty() {
+            let mut edits: Vec<usize> = left_out.iter().filter_map(|section| section.edit).collect();
             edits.sort_unstable();
-            let parts = unsaid.len() - edits.len();
+            let parts = left_out.len() - edits.len();
             let edits = (!edits.is_empty()).then(|| numbered("edit", &edits));
             let parts = (parts > 0).then(|| counted(parts, "part") + " that could not be read");
             let what: Vec<String> = edits.into_iter().chain(parts).collect();
@@ -267,7 +267,7 @@ impl<'a> Text<'a> {
     ) -> String {
         let format = match self.one_format(sections) {
             _ if self.report.instructions.as_arguments => "as `edits`".to_owned(),
-            Some(format) => format!("in the same format as before: {}", named(format)),
+            Some(format) => format!("in the same format as before: {}", description(format)),
             None if is_one => "in the same format as before".to_owned(),
             None => "each in the format that it had".to_owned(),
         };
@@ -377,7 +377,7 @@ impl<'a> Text<'a> {
     }
 
     fn evidence(&mut self, out: &mut String, finding: &Finding, detail: Detail) {
-        if is_of_form(finding.code) && !finding.excerpt.is_empty() {
+        if is_about_syntax(finding.code) && !finding.excerpt.is_empty() {
             let lines = finding.excerpt.iter().map(|(line, text)| Some((*line, text.as_str())));
             self.quotes.lines(out, "From your answer, with its line numbers:", lines);
         }
@@ -478,7 +478,7 @@ impl Section<'_> {
 }
 
 /// Whether the code is about the syntax of an edit.
-fn is_of_form(code: Code) -> bool {
+fn is_about_syntax(code: Code) -> bool {
     matches!(
         code,
         Code::Truncated
@@ -492,7 +492,7 @@ fn is_of_form(code: Code) -> bool {
 }
 
 /// A format's name, and how to recognize it.
-fn named(format: FormatId) -> &'static str {
+fn description(format: FormatId) -> &'static str {
     match format {
         FormatId::Opx => "OPX, `<edit file=\"…\" op=\"…\">` elements",
         FormatId::ApplyPatch => "a patch from `*** Begin Patch` to `*** End Patch`",

@@ -18,7 +18,7 @@ use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write;
 
 /// How many refusals are shown in full; the others get a line each.
-const WHOLE: usize = 10;
+const MAX_IN_FULL: usize = 10;
 
 /// The style of names.
 pub const BOLD: Ansi = Ansi::new().bold();
@@ -150,7 +150,7 @@ fn landed(report: &Report, branch: &BranchReport) -> String {
     let back = match &report.undone {
         Some(Undone { kind: RecordKind::Undone, id }) => {
             let own = report.landing.as_ref().filter(|_| report.undone_in_part);
-            let redo = on_branch("redo", branch, own.unwrap_or(id));
+            let redo = landing_command("redo", branch, own.unwrap_or(id));
             format!("took {what}{id} back; put it back: {redo}")
         }
         Some(Undone { id, .. }) => {
@@ -158,7 +158,7 @@ fn landed(report: &Report, branch: &BranchReport) -> String {
             let landed: Vec<_> = landed.map(|edit| edit.number.to_string()).collect();
             let edits = format!(" --edit={}", landed.join(","));
             let edits = if report.undone_in_part { edits.as_str() } else { "" };
-            format!("put {what}{id} back; take it back: {}{edits}", on_branch("undo", branch, id))
+            format!("put {what}{id} back; take it back: {}{edits}", landing_command("undo", branch, id))
         }
         None => format!("take it back: {}", way_back(branch, report.landing.as_deref(), old, &new)),
     };
@@ -225,7 +225,7 @@ fn push_option(branch: &BranchReport) -> String {
 }
 
 /// The command that undoes or redoes a landing on its branch.
-fn on_branch(verb: &str, branch: &BranchReport, id: &str) -> String {
+fn landing_command(verb: &str, branch: &BranchReport, id: &str) -> String {
     let push = push_option(branch);
     match (branch.checked_out, branch.reference.strip_prefix("refs/heads/")) {
         (false, Some(name)) => format!("git llm-apply {verb}{push} -b {} {id}", shell_word(name)),
@@ -255,7 +255,7 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
     let range = if branch.merge { format!("-m 1 {new}") } else { format!("{old}..{new}") };
     // Reverting a range would also revert the commits of others in it.
     let is_own = branch.merge || !branch.has_others;
-    match id.map(|id| on_branch("undo", branch, id)) {
+    match id.map(|id| landing_command("undo", branch, id)) {
         Some(undo) if branch.checked_out && is_own => {
             format!("{undo}   (or: git revert --no-edit {range})")
         }
@@ -267,22 +267,22 @@ fn way_back(branch: &BranchReport, id: Option<&str>, old: Option<String>, new: &
 }
 
 /// Renders the findings, each with its place in the response and a hint, and then a summary. Without `verbose`, only
-/// the first [`WHOLE`] errors are shown in full.
+/// the first ten errors are shown in full.
 pub fn findings(report: &Report, verbose: bool) -> String {
     let mut out = String::new();
     let mut whole = 0;
     let mut short = 0;
     for finding in &report.findings {
         let is_error = finding.is_error();
-        if is_error && whole == WHOLE && !verbose {
-            head(&mut out, finding);
+        if is_error && whole == MAX_IN_FULL && !verbose {
+            first_line(&mut out, finding);
             short += 1;
         } else if verbose
             || report.status != Status::Nothing
             || report.undone.is_some()
             || finding.code != Code::AlreadyApplied
         {
-            one(&mut out, finding);
+            in_full(&mut out, finding);
             whole += usize::from(is_error);
         }
     }
@@ -365,7 +365,7 @@ pub fn kept(report: &Report) -> Option<String> {
 }
 
 /// Renders the first line of a finding: severity, edit, path, message and code.
-fn head(out: &mut String, finding: &Finding) {
+fn first_line(out: &mut String, finding: &Finding) {
     let _ = match finding.severity {
         Severity::Error => write!(out, "{RED}error{RED:#}"),
         Severity::Warning => write!(out, "{YELLOW}warning{YELLOW:#}"),
@@ -379,8 +379,8 @@ fn head(out: &mut String, finding: &Finding) {
     let _ = writeln!(out, ": {} {DIM}[{}]{DIM:#}", escape(&finding.message), finding.code.as_str());
 }
 
-fn one(out: &mut String, finding: &Finding) {
-    head(out, finding);
+fn in_full(out: &mut String, finding: &Finding) {
+    first_line(out, finding);
     if let Some((response, lines)) = finding.response.as_ref().zip(finding.places.first()) {
         let _ = writeln!(out, "  {DIM}-->{DIM:#} {}, {lines}", escape(response));
     }

@@ -50,16 +50,16 @@ pub struct AttemptReport {
 }
 
 /// The widest branch name that is padded, in characters.
-const BRANCH: usize = 40;
+const MAX_PADDING: usize = 40;
 
 /// How many digits of an object id are shown, since this module cannot ask a repository for the shortest unique prefix.
-pub(super) const SHORT: usize = 10;
+pub(super) const SHORT_ID_DIGITS: usize = 10;
 
 /// Renders a line per landing, then a line per refused attempt.
 pub fn landings(report: &Report) -> String {
     let branch = |one: &LandingReport| escape(one.record.branch());
     let widths = report.landings.iter().map(|one| branch(one).chars().count());
-    let width = widths.max().unwrap_or(0).min(BRANCH);
+    let width = widths.max().unwrap_or(0).min(MAX_PADDING);
     let mut out = String::new();
     for one in &report.landings {
         let (id, day) = (&one.record.id, minute(one.time));
@@ -104,7 +104,7 @@ pub fn shown(report: &Report, verbose: bool) -> String {
         let (id, time) = (&record.id, minute(one.time));
         let _ = writeln!(out, "{YELLOW}{id}{YELLOW:#}  {time}  {}", escape(&record.summary()));
         let (branch, short) =
-            (escape(record.branch()), |name: &str| name.chars().take(SHORT).collect::<String>());
+            (escape(record.branch()), |name: &str| name.chars().take(SHORT_ID_DIGITS).collect::<String>());
         let _ = match &record.old {
             Some(old) => writeln!(out, "{branch}: {}..{}", short(old), short(&record.new)),
             None => writeln!(out, "{branch}: new, at {}", short(&record.new)),
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_those_of_the_calendar() {
+    fn times_are_formatted_as_iso_8601() {
         for (seconds, zone, iso) in [
             (0, 0, "1970-01-01T00:00:00+00:00"),
             (1_700_000_000, 60, "2023-11-14T23:13:20+01:00"),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_cannot_act_on_a_terminal() {
+    fn control_characters_are_escaped() {
         assert_eq!(visible("a\tb\x1b[31m\nc"), "a\tb\\u{1b}[31m\nc\n");
     }
 }

@@ -557,7 +557,7 @@ pub fn finding(diagnostic: &Diagnostic, script: &Script, responses: &[Response])
         (Some(response), Some(lines)) => {
             let shown = response.lines_from(lines.first).take((lines.last - lines.first + 1).min(EXCERPT));
             // A line may be the whole response.
-            (lines.first..).zip(shown.map(|line| shorten(line, quotes::LINE))).collect()
+            (lines.first..).zip(shown.map(|line| shorten(line, quotes::MAX_LINE))).collect()
         }
         _ => Vec::new(),
     };

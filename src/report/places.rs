@@ -7,7 +7,7 @@ use crate::span::LineRange;
 pub(super) type Line<'a> = Option<(usize, &'a str)>;
 
 /// The most lines of a place that are shown whole, and how many are shown at each end of a longer place.
-const WHOLE: usize = 8;
+const MAX_WHOLE: usize = 8;
 const ENDS: usize = 3;
 
 /// Lists the line numbers of at most `most` places: `lines 4, 18 and 2 more`.
@@ -22,7 +22,7 @@ pub(super) fn lines(places: &[Surrounding]) -> Vec<Line<'_>> {
     let mut last = None;
     for place in places {
         let LineRange { first, last: end } = place.lines;
-        let is_inner = |line| end - first >= WHOLE && line >= first + ENDS && line + ENDS <= end;
+        let is_inner = |line| end - first >= MAX_WHOLE && line >= first + ENDS && line + ENDS <= end;
         for (line, text) in place.excerpt.numbered().filter(|(line, _)| !is_inner(*line)) {
             if last.is_some_and(|last| line <= last) {
                 continue;
@@ -52,14 +52,14 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_share_lines_and_others_are_apart() {
+    fn shared_lines_are_shown_once_and_gaps_are_marked() {
         let shown = [1, 2, 3, 4, 5].map(Some);
         assert_eq!(numbers(&[(2, 2), (3, 4)]), shown);
         assert_eq!(numbers(&[(2, 2), (6, 6)]), [Some(1), Some(2), Some(3), None, Some(5), Some(6), Some(7)]);
     }
 
     #[test]
-    fn of_a_long_place_the_ends_are_shown() {
+    fn only_the_ends_of_a_long_place_are_shown() {
         let ends = [Some(1), Some(2), Some(3), Some(4), None, Some(9), Some(10), Some(11), Some(12)];
         assert_eq!(numbers(&[(2, 11)]), ends);
         assert_eq!(numbers(&[(2, 9)]).len(), 10);

@@ -8,8 +8,8 @@ use crate::prompt::{fence, inline_code};
 use std::fmt::Write;
 
 /// The most characters that are quoted of a line, and of a path or message within a sentence.
-pub(super) const LINE: usize = 500;
-const WORDS: usize = 240;
+pub(super) const MAX_LINE: usize = 500;
+const MAX_INLINE: usize = 240;
 
 /// Which characters are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,17 +68,17 @@ impl Quotes {
     /// Escapes one line and cuts it.
     fn line(&mut self, text: &str) -> String {
         let count = text.chars().count();
-        if count <= LINE {
+        if count <= MAX_LINE {
             return self.plain(text);
         }
-        let short: String = text.chars().take(LINE).collect();
-        format!("{} [... {} more characters]", self.plain(&short), count - LINE)
+        let short: String = text.chars().take(MAX_LINE).collect();
+        format!("{} [... {} more characters]", self.plain(&short), count - MAX_LINE)
     }
 
     /// Quotes a text within a sentence.
     pub(super) fn inline(&mut self, text: &str) -> String {
         let text = text.replace(['\n', '\r', '\t'], " ");
-        let plain = self.plain(&shorten(text.trim(), WORDS));
+        let plain = self.plain(&shorten(text.trim(), MAX_INLINE));
         if plain.is_empty() { "(nothing)".to_owned() } else { inline_code(&plain) }
     }
 
@@ -102,7 +102,7 @@ impl Quotes {
 
 /// Lists numbers as in `edits 1, 3-5, 7`, with a limit on the length. The numbers must ascend.
 pub(super) fn numbered(noun: &str, numbers: &[usize]) -> String {
-    const MOST: usize = 40;
+    const MAX_RANGES: usize = 40;
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
         match ranges.last_mut() {
@@ -115,8 +115,8 @@ pub(super) fn numbered(noun: &str, numbers: &[usize]) -> String {
         1 => format!("{first}, {last}"),
         _ => format!("{first}-{last}"),
     };
-    let shown: Vec<String> = ranges.iter().take(MOST).map(text).collect();
-    let more: usize = ranges.iter().skip(MOST).map(|(first, last)| last - first + 1).sum();
+    let shown: Vec<String> = ranges.iter().take(MAX_RANGES).map(text).collect();
+    let more: usize = ranges.iter().skip(MAX_RANGES).map(|(first, last)| last - first + 1).sum();
     let more = match numbers.last().filter(|_| more > 0) {
         Some(last) => format!(" and {more} more up to {last}"),
         None => String::new(),
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fence_is_ended_by_nothing_in_it() {
+    fn no_quoted_line_ends_its_fence() {
         let mut quotes = Quotes::new(Quoting::Exact);
         let mut out = String::new();
         quotes.lines(&mut out, "Look:", [Some((9, "```")), Some((10, "\t`````")), None]);
@@ -150,16 +150,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_cut_and_says_so() {
+    fn long_lines_are_cut_and_the_rest_is_counted() {
         let mut quotes = Quotes::new(Quoting::Exact);
         let mut out = String::new();
-        quotes.lines(&mut out, "t", [Some((1, "x".repeat(LINE + 7).as_str()))]);
+        quotes.lines(&mut out, "t", [Some((1, "x".repeat(MAX_LINE + 7).as_str()))]);
         assert!(out.contains("x [... 7 more characters]\n"), "{out}");
-        assert!(quotes.inline(&"é".repeat(1000)).chars().count() <= WORDS + 3);
+        assert!(quotes.inline(&"é".repeat(1000)).chars().count() <= MAX_INLINE + 3);
     }
 
     #[test]
-    fn numbers_in_a_row_are_a_range() {
+    fn consecutive_numbers_are_a_range() {
         assert_eq!(numbered("edit", &[3]), "edit 3");
         assert_eq!(numbered("edit", &[1, 2, 4, 5, 6, 9]), "edits 1, 2, 4-6, 9");
         let odd: Vec<usize> = (0..500).map(|n| 2 * n + 1).collect();

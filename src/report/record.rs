@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_record_can_be_read() {
         let first = record();
         assert!(first.message().starts_with("3 edits from answer: 1.txt,  on try/it\n\nId: 0123456789\n"));
         assert_eq!(Record::parse(&first.message()).as_ref(), Some(&first));
@@ -249,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_cannot_bring_facts_of_its_own() {
+    fn a_response_name_cannot_forge_fields() {
         let record = Record { responses: vec!["a\nOld: x\u{1b}[31m\r".to_owned()], ..record() };
         let read = Record::parse(&record.message()).unwrap();
         assert_eq!((read.old, read.responses), (None, vec!["aOld: x[31m".to_owned()]));
     }
 
     #[test]
-    fn what_is_no_record_is_none() {
+    fn other_messages_are_not_records() {
         let whole = record().message();
         for (from, to) in [
             ("Id: 0", "Id: -"),

@@ -1,7 +1,7 @@
 //! Reads a report that was stored as JSON in a record. Another version of the program, or anybody, may have written it,
 //! so values that this version does not know are left out.
 
-use super::landings::SHORT;
+use super::landings::SHORT_ID_DIGITS;
 use super::record::Asked;
 use super::{AcceptedReport, CommitName, EditReport, Finding, Report, Status, UndoneCommit};
 use serde::de::DeserializeOwned;
@@ -39,7 +39,7 @@ pub fn recorded(json: &str) -> Report {
 
 impl From<String> for CommitName {
     fn from(id: String) -> Self {
-        let short = id.chars().take(SHORT).collect();
+        let short = id.chars().take(SHORT_ID_DIGITS).collect();
         Self { id, short }
     }
 }
@@ -69,7 +69,7 @@ mod tests {
     use crate::report::EditState;
 
     #[test]
-    fn a_report_that_says_less_or_nonsense_is_read_as_far_as_it_goes() {
+    fn unknown_and_missing_values_are_left_out() {
         assert!(recorded("").edits.is_empty() && recorded("[1]").edits.is_empty());
         let json = r#"{"edits": [{"number": 2, "operation": "modify", "path": "a", "matches": [{"tier": "exact", "line": 3},
             {"tier": "unheard-of"}], "state": "landed", "commit": "0123456789abcdef"}, {}], "more": 1}"#;

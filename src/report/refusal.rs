@@ -10,20 +10,20 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
 /// The most characters of a line that are shown.
-const WIDTH: usize = 100;
+const MAX_WIDTH: usize = 100;
 
 /// How many characters before the first difference are shown of a longer line.
 const START: usize = 40;
 
 /// How many rows of a comparison are shown, and how many around each difference.
-const ROWS: usize = 30;
+const MAX_ROWS: usize = 30;
 const AROUND: usize = 3;
 
 /// How many matches are shown.
-const PLACES: usize = 6;
+const MAX_PLACES: usize = 6;
 
 /// How many lines of the file's beginning are shown.
-const BEGINNING: usize = 4;
+const MAX_BEGINNING: usize = 4;
 
 pub(super) fn show(out: &mut String, finding: &Finding, evidence: &Evidence) {
     if evidence.candidates.len() > 1 || (evidence.candidates.len() == 1 && !evidence.places.is_empty()) {
@@ -33,7 +33,7 @@ pub(super) fn show(out: &mut String, finding: &Finding, evidence: &Evidence) {
         compared(out, finding, &found);
     }
     if let Some(beginning) = &evidence.beginning {
-        file(out, finding, evidence, beginning);
+        beginning_of_file(out, finding, evidence, beginning);
     }
     if evidence.gave_up {
         let _ = writeln!(out, "  {DIM}the search for similar text was cut short: it takes too long{DIM:#}");
@@ -42,7 +42,7 @@ pub(super) fn show(out: &mut String, finding: &Finding, evidence: &Evidence) {
 
 fn candidates(out: &mut String, evidence: &Evidence) {
     let _ = writeln!(out, "  it matches {}:", places::listed(evidence, 12));
-    let shown = &evidence.places[..evidence.places.len().min(PLACES)];
+    let shown = &evidence.places[..evidence.places.len().min(MAX_PLACES)];
     let mut lines = places::lines(shown);
     if evidence.candidates.len() > shown.len() && !shown.is_empty() {
         lines.push(None);
@@ -55,11 +55,11 @@ fn candidates(out: &mut String, evidence: &Evidence) {
         };
         let is_own = shown.iter().any(|place| (place.lines.first..=place.lines.last).contains(&line));
         let mark = if is_own { ">" } else { " " };
-        let _ = writeln!(out, "  {DIM}{line:>digits$}{DIM:#} {RED}{mark}{RED:#}{}", behind(&code(text)));
+        let _ = writeln!(out, "  {DIM}{line:>digits$}{DIM:#} {RED}{mark}{RED:#}{}", after_space(&code(text)));
     }
 }
 
-fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Excerpt) {
+fn beginning_of_file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Excerpt) {
     let count = evidence.file_lines.unwrap_or(beginning.lines.len());
     if count == 0 {
         return;
@@ -67,9 +67,9 @@ fn file(out: &mut String, finding: &Finding, evidence: &Evidence, beginning: &Ex
     let unlike = finding.code == Code::SearchNotFound && !evidence.gave_up;
     let unlike = if unlike { "nothing in it is similar; " } else { "" };
     let lines = counted(count, "line");
-    let begins = if count > BEGINNING { " and begins with" } else { "" };
+    let begins = if count > MAX_BEGINNING { " and begins with" } else { "" };
     let _ = writeln!(out, "  {unlike}the file has {lines}{begins}:");
-    for (line, text) in beginning.numbered().take(BEGINNING) {
+    for (line, text) in beginning.numbered().take(MAX_BEGINNING) {
         let _ = writeln!(out, "  {DIM}{line:>2} |{DIM:#} {}", code(text));
     }
 }
@@ -82,8 +82,8 @@ fn compared(out: &mut String, finding: &Finding, compared: &Compared<'_>) {
     if rows.is_empty() {
         let _ = writeln!(out, "  {place} of the file:");
         let digits = last.to_string().len();
-        for (line, text) in (nearest.line..).zip(nearest.lines.iter().take(ROWS)) {
-            let _ = writeln!(out, "  {DIM}{line:>digits$} |{DIM:#}{}", behind(&code(text)));
+        for (line, text) in (nearest.line..).zip(nearest.lines.iter().take(MAX_ROWS)) {
+            let _ = writeln!(out, "  {DIM}{line:>digits$} |{DIM:#}{}", after_space(&code(text)));
         }
         return;
     }
@@ -98,7 +98,7 @@ fn compared(out: &mut String, finding: &Finding, compared: &Compared<'_>) {
     let wanted = finding.wanted.iter().filter_map(|line| line.line).max();
     let left = wanted.map_or(0, |line| line.to_string().len());
     let table = Table { compared, left, right: last.to_string().len() };
-    for at in compared.shown(AROUND, ROWS) {
+    for at in compared.shown(AROUND, MAX_ROWS) {
         match at {
             Some(at) => table.row(out, at),
             None => {
@@ -124,9 +124,10 @@ impl Table<'_> {
         match (wanted, row.real) {
             (Some(wanted), Some(Real { line, text })) => {
                 let difference = Difference::of(&wanted.text, text);
-                let long = wanted.text.chars().count().max(text.chars().count()) > WIDTH;
+                let long = wanted.text.chars().count().max(text.chars().count()) > MAX_WIDTH;
                 let skip = if long { difference.column.saturating_sub(START) } else { 0 };
-                let shown = |text: &str| rendered(&shorten(text, skip + WIDTH), skip, difference.in_blanks);
+                let shown =
+                    |text: &str| rendered(&shorten(text, skip + MAX_WIDTH), skip, difference.in_blanks);
                 self.line(out, (number, None), '-', &shown(&wanted.text));
                 self.line(out, (None, Some(line)), '+', &shown(text));
                 let common: String = text.chars().take(difference.column).collect();
@@ -134,10 +135,10 @@ impl Table<'_> {
             }
             (None, Some(Real { line, text })) => {
                 let mark = if row.kind == RowKind::Extra { '+' } else { ' ' };
-                self.line(out, (number, Some(line)), mark, &rendered(&shorten(text, WIDTH), 0, false));
+                self.line(out, (number, Some(line)), mark, &rendered(&shorten(text, MAX_WIDTH), 0, false));
             }
             (Some(wanted), None) => {
-                self.line(out, (number, None), '-', &rendered(&shorten(&wanted.text, WIDTH), 0, false));
+                self.line(out, (number, None), '-', &rendered(&shorten(&wanted.text, MAX_WIDTH), 0, false));
             }
             (None, None) => {}
         }
@@ -158,7 +159,7 @@ impl Table<'_> {
             _ => DIM,
         };
         let (l, r) = (self.left, self.right);
-        let text = behind(text);
+        let text = after_space(text);
         let mark = if mark == ' ' && text.is_empty() { "" } else { &format!(" {style}{mark}{style:#}") };
         let _ = writeln!(out, "  {DIM}{left:>l$} {right:>r$}{DIM:#}{mark}{text}");
     }
@@ -188,11 +189,11 @@ fn rendered(text: &str, skip: usize, blanks: bool) -> String {
 }
 
 /// Puts a space before a text, unless it is empty.
-fn behind(text: &str) -> String {
+fn after_space(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" {text}") }
 }
 
 /// A line of code, cut to the width, with spaces for tabs.
 pub(super) fn code(text: &str) -> String {
-    escape(&shorten(text, WIDTH).replace('\t', "    "))
+    escape(&shorten(text, MAX_WIDTH).replace('\t', "    "))
 }

@@ -56,7 +56,7 @@ pub fn summary(report: &Report, verbose: bool) -> String {
     }
     let warnings = warnings(report);
     if !warnings.is_empty() {
-        let all: usize = warnings.iter().map(|of_one| of_one.count).sum();
+        let all: usize = warnings.iter().map(|warning| warning.count).sum();
         let each = warnings.iter().map(|Warnings { code, count }| format!("{count} {}", code.as_str()));
         let each: Vec<_> = each.collect();
         let _ = writeln!(out, "warnings ({all}): {}", each.join(", "));

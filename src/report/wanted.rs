@@ -6,7 +6,7 @@ use crate::response::Response;
 use serde::Serialize;
 
 /// How many lines of the response are tried as the first line of the search text.
-const STARTS: usize = 64;
+const MAX_STARTS: usize = 64;
 
 /// A line of a search text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,7 +38,7 @@ pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Resp
 /// With
 /// `marked`, those begin with the marks of a diff. Otherwise the search text is in consecutive lines.
 fn numbers(texts: &[&str], lines: &[&str], marked: bool) -> Option<Vec<usize>> {
-    let is = |text: &str, line: &str| {
+    let matches = |text: &str, line: &str| {
         if marked {
             let text = text.trim_end_matches('\r');
             return text.strip_prefix([' ', '-']) == Some(line) || (text.is_empty() && line.is_empty());
@@ -48,17 +48,17 @@ fn numbers(texts: &[&str], lines: &[&str], marked: bool) -> Option<Vec<usize>> {
     if marked {
         let mut found = Vec::with_capacity(lines.len());
         for (at, text) in texts.iter().enumerate() {
-            if lines.get(found.len()).is_some_and(|line| is(text, line)) {
+            if lines.get(found.len()).is_some_and(|line| matches(text, line)) {
                 found.push(at);
             }
         }
         return (found.len() == lines.len()).then_some(found);
     }
     let first = lines.first()?;
-    let starts = (0..texts.len()).filter(|at| is(texts[*at], first)).take(STARTS);
+    let starts = (0..texts.len()).filter(|at| matches(texts[*at], first)).take(MAX_STARTS);
     for start in starts {
         let run = texts.get(start..start + lines.len())?;
-        if run.iter().zip(lines).all(|(text, line)| is(text, line)) {
+        if run.iter().zip(lines).all(|(text, line)| matches(text, line)) {
             return Some((start..start + lines.len()).collect());
         }
     }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_a_text_stand_in_a_row() {
+    fn lines_of_a_search_text_are_consecutive() {
         let texts = ["<find>", "<<<", "  a", "b", ">>>", "<put>", "  a", "c"];
         assert_eq!(numbers(&texts, &["  a", "b"], false), Some(vec![2, 3]));
         assert_eq!(numbers(&texts, &["  a", "c"], false), Some(vec![6, 7]));
@@ -90,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_diff_have_their_mark() {
+    fn lines_of_a_diff_are_found_behind_their_marks() {
         let texts = ["@@ -1,2 +1,2 @@", " a", "-b", "+x", "", "-c"];
         assert_eq!(numbers(&texts, &["a", "b", "", "c"], true), Some(vec![1, 2, 4, 5]));
         assert_eq!(numbers(&texts, &["a", "x"], true), None);
     }
 
     #[test]
-    fn lines_of_json_are_strings() {
+    fn lines_of_json_are_found_as_strings() {
         let texts = ["\"original_lines\": [", "  \"a\\tb\",", "  \"c\"", "]"];
         assert_eq!(numbers(&texts, &["a\tb", "c"], false), Some(vec![1, 2]));
         assert_eq!(unquoted("[\"x\"]"), Some("x".to_owned()));

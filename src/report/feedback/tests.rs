@@ -67,7 +67,7 @@ fn missed(number: usize, lines: usize) -> Finding {
 }
 
 #[test]
-fn where_nothing_was_refused_there_is_none() {
+fn there_is_no_feedback_if_nothing_was_refused() {
     for status in Status::ALL.iter().filter(|status| **status != Status::NoEdits) {
         assert_eq!(feedback(&Report::new(*status), Quoting::Exact, FEEDBACK_LIMIT), None);
     }
@@ -77,7 +77,7 @@ fn where_nothing_was_refused_there_is_none() {
 }
 
 #[test]
-fn what_is_about_no_edit_comes_first_and_what_builds_on_another_last() {
+fn findings_about_no_edit_come_first_and_dependent_edits_last() {
     let mut second = finding(Some(2), Code::NotFound);
     second.evidence = Some(Box::new(Evidence { builds_on: Some(1), ..Evidence::default() }));
     let edits = vec![edit(1, EditState::Refused), edit(2, EditState::Refused), edit(3, EditState::Refused)];
@@ -102,7 +102,7 @@ fn what_is_about_no_edit_comes_first_and_what_builds_on_another_last() {
 }
 
 #[test]
-fn good_edits_are_named_and_those_that_landed_as_such() {
+fn good_edits_and_landed_edits_are_named() {
     let edits = |good| vec![edit(1, good), edit(2, EditState::Refused), edit(3, good), edit(4, good)];
     let report = |good| refused(edits(good), vec![finding(Some(2), Code::Policy)]);
     let of = |good| text(&Report { attempt: Some("1".to_owned()), ..report(good) });
@@ -122,7 +122,7 @@ fn good_edits_are_named_and_those_that_landed_as_such() {
 }
 
 #[test]
-fn it_is_as_long_as_it_may_be_and_no_longer() {
+fn the_limit_is_kept_and_no_edit_is_forgotten() {
     let edits = |count| (1..=count).map(|number| edit(number, EditState::Refused)).collect();
     for (count, lines) in [(1, 10), (1, 3000), (3, 500), (40, 30), (1000, 3)] {
         let report = refused(edits(count), (1..=count).map(|number| missed(number, lines)).collect());
@@ -137,7 +137,7 @@ fn it_is_as_long_as_it_may_be_and_no_longer() {
 }
 
 #[test]
-fn a_model_gets_the_exact_text_and_a_terminal_none_that_it_acts_on() {
+fn text_is_exact_for_a_model_and_escaped_for_a_terminal() {
     let report = refused(vec![edit(1, EditState::Refused)], vec![missed(1, 2)]);
     let exact = text(&report);
     assert!(exact.contains("\n11 | line 0\t\u{202e}```\n"), "{exact}");
@@ -148,7 +148,7 @@ fn a_model_gets_the_exact_text_and_a_terminal_none_that_it_acts_on() {
 }
 
 #[test]
-fn what_is_not_allowed_is_not_taught() {
+fn removing_is_not_explained_if_it_is_not_allowed() {
     let mut report = Report::new(Status::NoEdits);
     report.responses = vec!["answer".to_owned()];
     let teaches = |report: &Report| text(report).contains("op=\"remove\"");

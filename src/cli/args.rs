@@ -87,7 +87,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("apply", "land the edits of a response (the default)"),
     ("check", "print what would land, change nothing"),
     ("prompt", "print what to send to a model: instructions, files, request"),
-    ("ask", "send the prompt to a command, land its response, return refusals"),
+    ("ask", "send the prompt to a model, land its response, send refusals back"),
     ("recover", "finish or take back a landing that was killed"),
     ("list", "print what has landed here, a line each"),
     ("show", "print one landing: edits, commits, the response"),

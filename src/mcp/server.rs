@@ -25,8 +25,8 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 const INSTRUCTIONS: &str = "Edits files of a git repository as transactions: all edits of a call become commits, or nothing \
-    changes. Read files with `read` and give its `base` back with the edits, so that edits of a version that has changed \
-    since are merged. Where edits are refused, send only these again, with `correct` and the `attempt` of the refusal.";
+    changes. Read files with `read` and pass its `base` along with the edits, so that changes made to the files meanwhile \
+    are merged. If edits are refused, send only those again, with `correct` and the `attempt` of the refusal.";
 
 /// The longest message, in bytes.
 const MAX_MESSAGE: usize = 64 << 20;

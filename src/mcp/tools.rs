@@ -39,23 +39,24 @@ const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "check",
-        about: "Say what edits would do, with a diff of each, and what would keep them from landing. Nothing is changed.",
+        about: "Show what edits would change, with a diff of each, and what would keep them from landing. Changes nothing.",
         required: &["repo"],
         optional: &["edits", "response", "base", "branch", "again"],
         reads_only: true,
     },
     Tool {
         name: "land",
-        about: "Land edits of any number of files as one transaction: a commit for each, or nothing changes. Hooks and configured \
-                tests decide first. A refusal names the real lines, and an `attempt` to go on from.",
+        about: "Land edits of any number of files as one transaction: one commit per edit, or nothing changes. Hooks and \
+                configured tests have to pass first. A refusal shows the real lines of the files, and an `attempt` to pass \
+                to `correct`.",
         required: &["repo"],
         optional: &["edits", "response", "base", "branch", "request", "model", "key", "again"],
         reads_only: false,
     },
     Tool {
         name: CORRECT,
-        about: "Go on from a refused attempt: give corrected edits for those that failed. They land with the good ones, where the \
-                attempt was to land and under its `key`.",
+        about: "Continue a refused attempt: give corrected edits for those that failed. They land together with the good ones, \
+                on the attempt's branch and under its `key`.",
         required: &["repo", "attempt"],
         optional: &["edits", "response"],
         reads_only: false,
@@ -83,7 +84,7 @@ const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "undo",
-        about: "Take a landing back (the newest unless `id` names another), or some edits of it, itself as a transaction.",
+        about: "Undo a landing (the newest unless `id` names another), or some of its edits, as one transaction.",
         required: &["repo"],
         optional: &["id", "numbers_of_edits", "branch_of_landing"],
         reads_only: false,
@@ -118,15 +119,15 @@ fn argument(name: &str) -> (&str, Value) {
         }
         "request" => text("What was asked for. It goes into the record."),
         "model" => text("The model that made the edits. It goes into the record."),
-        "key" => text("Any text by which this landing is known: the same key again lands nothing more."),
+        "key" => text("Any text that identifies this landing: another call with the same key lands nothing."),
         "again" => {
-            json!({"type": "boolean", "description": "Land edits that have landed before once more, as where they were changed back."})
+            json!({"type": "boolean", "description": "Land edits again that have landed before, for instance after they were reverted."})
         }
-        "attempt" => text("The attempt that `land` or `correct` has named."),
+        "attempt" => text("The `attempt` in the result of `land` or `correct`."),
         "responses" => texts("Whole responses."),
-        "name" => {
-            text("What the branches are called, such as try/{n}; {slug}, {id} and {stem} may be in it, too.")
-        }
+        "name" => text(
+            "A template for the names of the branches, such as try/{n}; it may also contain {slug}, {id} and {stem}.",
+        ),
         "id" => text("The id of the landing or its beginning, or one of its commits."),
         _ => {
             let about = "Only these edits of it, by their numbers.";
@@ -143,7 +144,7 @@ fn edits_schema() -> Value {
     json!({
         "type": "array",
         "minItems": 1,
-        "description": "The edits, in order. Each is made on what those before it leave.",
+        "description": "The edits, in order. Each sees the result of those before it.",
         "items": {
             "type": "object",
             "properties": {

@@ -59,7 +59,7 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
         F::Ahead(_) => problem(
             InTheWay,
             "push-rejected",
-            "nothing was changed; 'git fetch' gets its commits to look at, and a drop without --push leaves it there",
+            "nothing was changed; look at these commits after 'git fetch', or drop only the branch here, without --push",
         ),
         F::Merge { branch, .. } => problem(Refused, "refused", format!("use 'git merge {branch}'")),
         F::Mismatch(_) => problem(
@@ -177,7 +177,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::Behind { .. } => retryable(
             InTheWay,
             "push-rejected",
-            "nothing was changed; 'git fetch' gets its commits, and a landing with --rebase goes on top of them",
+            "nothing was changed; 'git fetch' gets the remote's commits, and --rebase lands on top of them",
         ),
         T::NotTaken { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
         T::NotKnown { new, .. } => problem(

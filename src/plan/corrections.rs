@@ -72,7 +72,7 @@ pub struct Mismatch {
 fn why(given: usize, failed: &[String], again: Option<&str>) -> String {
     let (corrections, names) = (counted(given, "correction"), failed.join("; "));
     if let Some(again) = again {
-        return format!("{again}, was good, and is sent again in other words; failed: {names}");
+        return format!("a correction looks like {again}, which was already good; failed: {names}");
     }
     match given {
         0 => format!("no correction: every edit of the response was already good before; failed: {names}"),

@@ -140,7 +140,7 @@ pub fn check_failed(message: &str, output: &str) -> String {
         output => format!("This is what was printed:\n\n{fence}\n{output}\n{fence}"),
     };
     format!(
-        "All of its edits could be made, but then {message}, so nothing was changed. {printed}\n\n\
+        "All edits of your answer could be applied, but then {message}, so nothing was changed. {printed}\n\n\
          Send a whole new answer, with all edits, made to the files as they were.\n"
     )
 }

@@ -58,16 +58,16 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
             "write out the lines that it stands for, as the file has them; or leave them out of the old and the new text \
              both, so that the edit does not cover them."
         }
-        Code::Shrink => "give the whole file, also the lines that stay.",
+        Code::Shrink => "give the whole file, including the lines that do not change.",
         Code::Markers => {
             "write the lines as they should be in the end, without the markers of a merge conflict."
         }
         Code::NotRead => {
-            "give what it changes as an edit in the format of the others. A block that only shows code needs no path above \
-             it."
+            "if it changes a file, send the change as an edit in the same format as the others. A block that only shows code \
+             needs no path above it."
         }
         Code::Escaped => "write `<`, `>` and `&` as the file has them, not as `&lt;`, `&gt;` and `&amp;`.",
-        Code::Unread => "leave out what is no edit.",
+        Code::Unread => "leave out everything that is not an edit.",
         Code::PathCase => "use the spelling of the path that exists, or another name.",
         Code::NotFound => return with_help("name a file that exists, or create it."),
         Code::Conflict if evidence.is_some_and(|evidence| evidence.nearest.is_some()) => {
@@ -86,7 +86,7 @@ pub(super) fn advice(finding: &Finding, quotes: &mut Quotes) -> String {
         }
         Code::Limit => "use a longer search text, so that it matches fewer places.",
         _ if help.is_some() => return with_help(""),
-        _ => "write it as the format has it.",
+        _ => "write it as the format requires.",
     };
     text.to_owned()
 }
@@ -101,6 +101,6 @@ fn context(finding: &Finding) -> String {
         None => "more lines before and after it".to_owned(),
     };
     format!(
-        "add {context} to the search text, from the place that you mean, and keep these lines in the new text, so that the search text matches only once."
+        "to make the search text match only once, add {context}, copied from the place that you mean. Keep these lines in the new text."
     )
 }

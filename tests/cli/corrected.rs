@@ -26,7 +26,7 @@ fn a_good_edit_sent_again_in_other_words_does_not_land_twice() {
         let reworded = add("// It does nothing.\nfn d() {}\n");
         for corrections in [reworded.clone() + &two(right), reworded.clone()] {
             let run = sandbox.apply([format!("--continue={id}")], &corrections).exits(1);
-            run.says("edit 1, src/a.rs, was good, and is sent again in other words; failed: edit 2");
+            run.says("a correction looks like edit 1, src/a.rs, which was already good; failed: edit 2");
             assert_eq!(sandbox.head(), base);
         }
         // If the good edit is sent too, this is another edit.
@@ -49,7 +49,7 @@ fn a_good_edit_sent_again_with_more_or_fewer_context_lines_is_in_other_words() {
         let id = refused_attempt(&sandbox, &(add(old, "fn d() {}\n") + &two("nowhere\n")));
         let again = add(new, "// It does nothing.\nfn d() {}\n") + &two("hello\n");
         let run = sandbox.apply([format!("--continue={id}")], &again).exits(1);
-        run.says("edit 1, src/a.rs, was good, and is sent again in other words");
+        run.says("a correction looks like edit 1, src/a.rs, which was already good");
         assert_eq!(sandbox.head(), base);
     }
 }
@@ -74,7 +74,7 @@ fn a_correction_for_the_lines_of_a_good_edit_needs_that_one_beside_it() {
         |search: &str, name: &str| patch("src/a.rs", name, search, &format!("use {name};\n{search}"));
     let id = refused_attempt(&sandbox, &(import("fn a() {}\n", "one") + &import("fn aa() {}\n", "two")));
     let two = import("fn a() {}\n", "two");
-    sandbox.apply([format!("--continue={id}")], &two).exits(1).says("in other words");
+    sandbox.apply([format!("--continue={id}")], &two).exits(1).says("was already good");
     sandbox.apply([format!("--continue={id}")], &(import("fn a() {}\n", "one") + &two)).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["one", "two"]);
     assert!(sandbox.text("src/a.rs").starts_with("use one;\nuse two;\nfn a() {}\n"));

@@ -169,7 +169,10 @@ fn a_thousand_edits_that_fail_fit() {
     assert!(text.contains("1000 of its 1000 edits were refused"), "{text}");
     let said = text.matches("\n## Edit ").count();
     assert!(said >= 5, "{said} are shown");
-    let rest = format!("Also refused, but not shown here for length: edits {}-1000.", said + 1);
+    let rest = format!(
+        "Also refused, but not shown here because this text would be too long: edits {}-1000.",
+        said + 1
+    );
     assert!(text.contains(&rest), "{rest}\n{text}");
     // One edit with many hunks, which all fail.
     let parts: String = (0..300)
@@ -218,7 +221,10 @@ fn a_line_beyond_the_end_and_a_file_that_shrinks_are_told_in_the_models_terms() 
     sandbox.file("long", "1\n2\n3\n4\n5\n");
     sandbox.commit("long");
     let text = feedback(&sandbox, &["--format=whole-file"], "./long\n```\n1\n```\n", 1);
-    assert!(text.contains("also the lines that stay") && !text.contains("--allow-shrink lets"), "{text}");
+    assert!(
+        text.contains("including the lines that do not change") && !text.contains("--allow-shrink lets"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -253,7 +259,10 @@ fn what_an_earlier_run_has_landed_is_not_forgotten() {
         "{}",
         run.stdout
     );
-    assert!(run.stdout.contains("2 other edits are settled: send nothing of that again."), "{run:?}");
+    assert!(
+        run.stdout.contains("2 other edits of your answer are already settled and must not be sent again."),
+        "{run:?}"
+    );
     let run = sandbox.apply(["--feedback", "--only=3"], &answer).exits(0);
     assert!(run.stdout.starts_with("Not all of your answer was applied.\n"), "{}", run.stdout);
     assert!(run.stdout.contains("Edits 1, 2 were not wanted"), "{}", run.stdout);
@@ -343,7 +352,7 @@ fn where_no_attempt_is_kept_the_whole_answer_is_asked_for() {
     let text = feedback(&sandbox, &["--no-keep", "--exclude=README"], &answer, 1);
     assert!(text.contains("Send the whole answer again without that edit, in the same format"), "{text}");
     let text = feedback(&sandbox, &["--exclude=README"], &answer, 1);
-    assert!(text.contains("Send only what is to come in the place of that edit"), "{text}");
+    assert!(text.contains("Send only what should replace that edit"), "{text}");
     assert!(text.contains("Edit 1 is fine as it is: do not send it again."), "{text}");
 }
 

@@ -62,7 +62,7 @@ pub const OPTIONS: &[Opt] = &[
         .choices(FormatId::NAMES)
         .common(),
     flag("apply", "clipboard", "read the response from the clipboard").common().typed(),
-    value(READS, "path", "file", "the file of blocks that name none").typed(),
+    value(READS, "path", "file", "apply blocks that name no file to this file").typed(),
     value(READS, "directory", "dir", "paths in the response are relative to this directory"),
     flag(READS, "strict", "refuse a response that is not read completely"),
     value("apply ask undo redo", "branch", "branch", "commit to this branch; leave the checkout alone")
@@ -90,7 +90,7 @@ pub const OPTIONS: &[Opt] = &[
     value(READS, "author", "author", "the commits' author, as 'Name <email>'"),
     value(READS, "date", "date", "the commits' author date").typed(),
     flag("apply ask", "ff", "move the branch to the last commit (default)"),
-    flag(READS, "allow-skip-ci", "let reasons ask CI to skip their commits"),
+    flag(READS, "allow-skip-ci", "let an edit's reason tell CI to skip the commit"),
     flag("apply accept drop undo redo", "dry-run", "show what would happen, change nothing")
         .short('n')
         .common(),
@@ -101,16 +101,16 @@ pub const OPTIONS: &[Opt] = &[
     flag(MOVES, "verify", "run hooks (default); --no-verify skips them"),
     values(LANDS, "include", "pathspec", "refuse edits to any other path; may be repeated"),
     values(LANDS, "exclude", "pathspec", "refuse edits to these paths; may be repeated"),
-    optional(MOVES, "push", "remote", "push the commits first, and land only what the remote takes"),
+    optional(MOVES, "push", "remote", "push the commits, and land them only if the remote takes them"),
     flag(LANDS, "rebase", "with --push: rebase onto the remote's branch if it moved"),
     flag("apply ask undo redo", "trailers", "add trailers that name the response and the edit"),
     value(READS, "max-fuzz", "tier", "how loosely texts may match (default: similar)")
         .choices(Tier::MAX_FUZZ_NAMES),
-    value(READS, "syntax", "what", "look at the syntax of changed files (default: warn)")
+    value(READS, "syntax", "what", "check the syntax of changed files (default: warn)")
         .choices(SyntaxCheck::NAMES),
     flag("apply ask", "keep-going", "land the edits that resolve, report the others"),
-    flag(READS, "again", "land a response that has landed already once more"),
-    value(MOVES, "wait", "seconds", "how long to wait for locks, and for others on the branch (default: 60)")
+    flag(READS, "again", "land a response again that has landed before"),
+    value(MOVES, "wait", "seconds", "how long to wait for locks and for other landings (default: 60)")
         .typed(),
     flag(LANDS, "autostash", "carry uncommitted changes in touched files across"),
     flag("apply ask", "interactive", "choose edit by edit, with its diff").short('i').common().typed(),
@@ -122,10 +122,10 @@ pub const OPTIONS: &[Opt] = &[
     values("apply", "skip", "n", "with --continue: leave failed edit n out").typed(),
     optional("apply", "abort", "id", "forget a refused attempt").typed(),
     flag("apply ask", "keep", "keep a refused attempt for --continue (default)"),
-    flag(LANDS, "record", "keep what lands, and the response, for list and undo (default)"),
+    flag(LANDS, "record", "record the landing and its response for list and undo (default)"),
     flag(LANDS, "allow-delete", "let edits remove files (default)"),
     flag(READS, "allow-overwrite", "let edits overwrite existing files"),
-    flag(LANDS, "allow-sensitive", "let edits change what runs at the next commit"),
+    flag(LANDS, "allow-sensitive", "let edits change files that git or tools run by themselves"),
     flag(READS, "allow-placeholder", "let edits add placeholders for left-out code"),
     flag(READS, "allow-markers", "let edits add conflict markers, or a fence around the text"),
     flag(READS, "allow-escaped", "let edits add &lt;, &gt; and &amp; where code has <, > and &"),
@@ -144,11 +144,11 @@ pub const OPTIONS: &[Opt] = &[
         .common(),
     flag("recover", "discard", "give up a killed run whose journal is damaged").common().typed(),
     flag("list", "open", "list suggestion branches that are not merged").common().typed(),
-    flag("list", "porcelain", "print fields with tabs between, for programs").common().typed(),
+    flag("list", "porcelain", "print tab-separated fields, for programs").common().typed(),
     flag("show", "response", "print the response alone, byte for byte").common().typed(),
     flag("drop", "force", "remove a branch even if it is not a suggestion").common().typed(),
     #[cfg(feature = "mcp")]
-    value("mcp", "print-config", "client", "print the entry for the configuration of this client")
+    value("mcp", "print-config", "client", "print the configuration entry for this client")
         .choices(crate::mcp::CLIENTS)
         .common()
         .typed(),

@@ -479,7 +479,7 @@ fn a_model_is_told_what_was_not_wanted_and_why() {
     assert_eq!(
         run.stdout,
         "Not all of your answer was applied.\n\nEdit 2 (create `src/new/mod.rs`) was not wanted: `we keep one file`.\n\n\
-         Edit 3 was not wanted.\n\nSend nothing of that again as it was.\n"
+         Edit 3 was not wanted.\n\nSend none of that again unchanged.\n"
     );
     assert_eq!(sandbox.subjects("HEAD~3..").len(), 3);
     let sandbox = Sandbox::new();

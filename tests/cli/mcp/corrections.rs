@@ -44,7 +44,7 @@ fn what_may_not_change_is_left_out_by_sending_a_good_edit_again() {
     let gone = json!({"path": "gone.txt", "op": "delete"});
     let all = edits(&[good.clone(), hook, gone]);
     let (told, refused) = call_for_text(&mut client, "land", &sandbox.repo, all);
-    assert!(told.contains("Send only what is to come in the place of those edits, as `edits`."), "{told}");
+    assert!(told.contains("Send only what should replace those edits, as `edits`."), "{told}");
     assert!(told.contains("send one of the good edits again") && !told.contains("do not send"), "{told}");
     let again = correct(&refused, std::slice::from_ref(&good));
     let (told, landed) = call_for_text(&mut client, "correct", &sandbox.repo, again);

@@ -1,6 +1,6 @@
-//! The man pages as text, for `git-llm-apply --help` and `git llm-apply help <page>` where none are installed.
+//! The man pages as text, for `git-llm-apply --help` and `git llm-apply help <page>` if no pages are installed.
 //!
-//! `tests/docs` writes the texts from man/*.md, as it writes the man pages.
+//! The test `tests/docs` generates the texts and the man pages from man/*.md.
 
 /// The pages by the part of their names after `git-llm-apply-`.
 const PAGES: &[(&str, &str)] = &[

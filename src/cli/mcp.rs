@@ -15,7 +15,7 @@ pub(super) fn run(typed: &Typed) -> Result<Exit, Error> {
         return Ok(Exit::Done);
     }
     vcs::process::leave_repository()?;
-    // No result may depend on where the server was started.
+    // The server may be started in any directory, and no result may depend on it.
     change_directory(&"/".into())?;
     mcp::serve(BufReader::new(stdin()), stdout()).map_err(|e| vcs::Error::io("start", "a thread", e))?;
     Ok(if interrupt::seen() { Exit::Interrupted } else { Exit::Done })

@@ -1,8 +1,8 @@
 //! Changes lines of a commit message that git would not read as plain text, so that a response cannot forge trailers,
 //! authors or patches.
 //!
-//! What git gives a meaning, and what this module does about it (git 2.47's `trailer.c`, `mailinfo.c`, `mailsplit.c`,
-//! `sequencer.c`, `wt-status.c`):
+//! The lines that git acts on, and what this module does about them (git 2.47's `trailer.c`, `mailinfo.c`,
+//! `mailsplit.c`, `sequencer.c`, `wt-status.c`):
 //!
 //! - Trailers: `interpret-trailers`, `%(trailers)` and forges read a paragraph of `Token: value` lines. git reads only
 //!   the last paragraph, but which one is the last depends on the user's comment character, on `---`, on scissors, and

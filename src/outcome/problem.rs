@@ -152,7 +152,7 @@ pub(crate) fn problem(exit: Exit, code: &'static str, help: impl Into<String>) -
     (exit, Problem { help, ..Problem::new(code, String::new()) })
 }
 
-/// A problem that may be gone at the next run without the user changing anything.
+/// A problem that may have gone away at the next run, although the user changes nothing.
 fn retryable(exit: Exit, code: &'static str, help: impl Into<String>) -> (Exit, Problem) {
     let (exit, problem) = problem(exit, code, help);
     (exit, Problem { retryable: true, ..problem })

@@ -8,7 +8,7 @@ use crate::diag::shorten;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// A branch that was accepted, or was to be.
+/// A branch that was accepted or should have been.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AcceptedReport {

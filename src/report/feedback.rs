@@ -196,7 +196,8 @@ impl<'a> Text<'a> {
         ))
     }
 
-    /// What failed, in order: findings about no edit, edits that fail by themselves, edits that depend on those.
+    /// What failed: first the findings about no edit, then the edits that failed by themselves, then the edits that
+    /// only depend on a failed one.
     fn sections(&self) -> Vec<Section<'a>> {
         let report: &'a Report = self.report;
         let mut sections: Vec<Section<'a>> = Vec::new();

@@ -215,7 +215,7 @@ fn nothing(report: &Report) -> String {
     format!("nothing to do: {why}")
 }
 
-/// The option that pushes the branch to where it was pushed; empty if it was not.
+/// The `--push` option for the remote that the branch was pushed to; empty if it was not pushed.
 fn push_option(branch: &BranchReport) -> String {
     match branch.pushed.as_ref().map(|_| branch.remote.as_str()) {
         None => String::new(),

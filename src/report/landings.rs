@@ -1,4 +1,4 @@
-//! Renders recorded landings: a line each, for people or for programs, or all details.
+//! Renders recorded landings: one line per landing, for people or for programs, or all details.
 
 use super::Report;
 use super::accepted::accepted;
@@ -27,7 +27,7 @@ pub struct LandingReport {
     pub subject: Option<String>,
     /// The author of that commit, with the address.
     pub author: Option<String>,
-    /// The texts of its responses, if they are to be shown.
+    /// The texts of its responses, for `show`.
     pub texts: Vec<String>,
 }
 

@@ -148,7 +148,7 @@ pub struct Unwanted {
     pub reason: Option<String>,
 }
 
-/// A part of the response that is marked as an edit but could not be read, or a code block that no format reads.
+/// A part of the response that is marked as an edit but could not be read, or that no format reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadReport {
     /// Its path as in the response, if known.
@@ -289,14 +289,14 @@ pub struct Report {
     /// With `--continue`: how many edits of the attempt have landed before, or have branches of their own.
     #[serde(skip)]
     pub settled: usize,
-    /// First what is marked as an edit but could not be read, then the code blocks that no format reads.
+    /// First the parts that are marked as edits but could not be read, then those that no format reads.
     pub unread: Vec<UnreadReport>,
     /// The options for the format's instructions in the feedback.
     #[serde(skip)]
     pub instructions: InstructionOptions,
     /// The text around the edits, in the order of the responses.
     pub prose: Vec<String>,
-    /// What is wrong with the response, or worth knowing.
+    /// The errors and warnings about the response.
     #[serde(skip)]
     pub findings: Vec<Finding>,
     /// The files whose lines no model may see, each with the reason.
@@ -319,11 +319,11 @@ pub struct Report {
     /// The error.
     #[serde(skip)]
     pub error: Option<Problem>,
-    /// What a model was asked, if its answers are the responses.
+    /// The request and the model's command, if a model's answers are the responses.
     pub asked: Option<Asked>,
     /// The names of the responses.
     pub responses: Vec<String>,
-    /// The formats of what looked like edits; if nothing did, those that were searched for.
+    /// The formats of the text that looked like edits; if none did, the formats that were searched for.
     #[serde(skip)]
     pub formats: Vec<FormatId>,
     /// The id of the refused attempt that was kept or forgotten.
@@ -343,7 +343,7 @@ pub struct Report {
     /// The files that accepting, undoing or redoing commits changes.
     #[serde(skip)]
     pub files: Vec<String>,
-    /// Branches that were accepted, or were to be.
+    /// Branches that were accepted or should have been.
     pub accepted: Vec<AcceptedReport>,
     /// The landing that was undone or redone.
     pub undone: Option<Undone>,
@@ -514,7 +514,7 @@ fn place(span: Span, responses: &[Response]) -> (String, LineRange) {
     }
 }
 
-/// The report of a code block that no format reads.
+/// The report of a part of the response that no format reads.
 pub fn not_read(unread: &Unread, responses: &[Response]) -> UnreadReport {
     let report = self::unread(unread.span, &[], &Script::default(), responses);
     UnreadReport { info: Some(unread.info.clone()), ..report }

@@ -1,4 +1,4 @@
-//! What became of the transactions of killed processes.
+//! How the transactions of killed processes ended.
 
 use crate::names::named;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Recovered {
     /// The transaction's id.
     pub id: String,
-    /// The reference that it was to move, if that is known.
+    /// The reference that it should have moved, if that is known.
     #[serde(skip)]
     pub reference: Option<String>,
     /// How it ended.

@@ -114,7 +114,7 @@ fn good_edits_and_landed_edits_are_named() {
     let landed = of(EditState::Landed);
     assert!(landed.starts_with("Not all of your answer was applied"), "{landed}");
     assert!(landed.contains("Edits 1, 3, 4 are applied: do not send them again."), "{landed}");
-    // Those that nobody keeps are asked for again; where the model is asked again, it may do without the refused one.
+    // Good edits that nobody keeps have to be sent again. A model that gets to answer again may drop the refused edit.
     let lost = text(&report(EditState::Fine));
     assert!(lost.contains("again without that edit") && !lost.contains("do not send"), "{lost}");
     let asked = text(&Report { is_held: true, is_asked_again: true, ..report(EditState::Fine) });

@@ -26,9 +26,9 @@ pub const ROUNDS: usize = 3;
 const MAX_REQUESTED_FILES: usize = 50;
 
 /// The feedback when the user declined some edits of an answer.
-const DECLINED: &str = "The edits that are not named here are kept: do not send them again. Send those that are to come in the \
-     place of the named ones, whole, made to the files as the kept edits leave them. If none are to come, send one of the kept \
-     edits again.";
+const DECLINED: &str = "The edits that are not named here are kept: do not send them again. To replace a named edit, send a whole \
+     new edit, made for the files with the kept edits applied. If no named edit should be replaced, send one of the kept edits \
+     again.";
 
 /// Asks the model until an answer lands, at most `rounds` times. The model is a shell command line. Each prompt is
 /// complete, so the model need not remember anything. Everything lands in one transaction, or nothing does.

@@ -10,7 +10,6 @@ use crate::response::Passage;
 use crate::span::Span;
 pub use hunk::{Anchor, Change, Hunk, Occurrence, Unit};
 pub use script::{Candidate, Clue, CodeBlock, FenceState, Region, Script, Unnamed, Unread};
-use std::collections::BTreeSet;
 
 /// One change that the model asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,18 +92,6 @@ impl Edit {
             (a, b) => a == b,
         };
         same(&self.path, &other.path) && same_op && self.git.executable == other.git.executable
-    }
-
-    /// Returns the lines of its search texts, or of its new text if it has no hunks. Lines are trimmed, and blank lines
-    /// are left out.
-    pub fn lines(&self) -> BTreeSet<&str> {
-        let lines: Vec<&str> = match &self.op {
-            Op::Create { text, .. } | Op::Replace { text } | Op::Append { text } | Op::Snippet { text } => {
-                text.lines().collect()
-            }
-            _ => self.hunks().iter().flat_map(|hunk| hunk.change.search_lines()).collect(),
-        };
-        lines.into_iter().map(str::trim).filter(|line| !line.is_empty()).collect()
     }
 }
 

@@ -1,10 +1,12 @@
 //! Combines the good edits of a refused attempt with the model's corrections of the failed ones. Pure.
 
+mod likeness;
+
 use crate::diag::{Code, Diagnostic, Severity, counted};
-use crate::edit::{Edit, Op, Script, shown};
+use crate::edit::{Edit, Script, shown};
 use crate::span::Span;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::mem::discriminant;
+use likeness::{Attempt, Repeats};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An edit of an attempt, or a gap: something that looks like an edit, but could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -59,7 +61,7 @@ pub enum SlotState {
 
 /// The error that it is unclear which corrections are for which failed edits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", why(*.given, .failed, .again.as_deref()))]
+#[error("{}", self.why())]
 pub struct Mismatch {
     /// How many edits of the response are corrections, not counting good edits that were sent again.
     pub given: usize,
@@ -67,17 +69,25 @@ pub struct Mismatch {
     pub failed: Vec<String>,
     /// The good edit that one of the corrections may repeat in other words.
     pub again: Option<String>,
+    /// The failed edit whose correction lacks some of its hunks.
+    pub partial: Option<String>,
 }
 
-fn why(given: usize, failed: &[String], again: Option<&str>) -> String {
-    let (corrections, names) = (counted(given, "correction"), failed.join("; "));
-    if let Some(again) = again {
-        return format!("a correction looks like {again}, which was already good; failed: {names}");
-    }
-    match given {
-        0 => format!("no correction: every edit of the response was already good before; failed: {names}"),
-        _ if failed.is_empty() => format!("no failed edit is left for {corrections}"),
-        _ => format!("it is not clear which failed edits {corrections} may replace; failed: {names}"),
+impl Mismatch {
+    fn why(&self) -> String {
+        let (corrections, names) = (counted(self.given, "correction"), self.failed.join("; "));
+        let what = match (&self.again, &self.partial) {
+            (Some(again), _) => format!("a correction looks like {again}, which was already good"),
+            (None, Some(partial)) => {
+                format!("{partial}, has more hunks than its correction: send all of them")
+            }
+            _ if self.given == 0 => {
+                "no correction: every edit of the response was already good before".to_owned()
+            }
+            _ if self.failed.is_empty() => return format!("no failed edit is left for {corrections}"),
+            _ => format!("it is not clear which failed edits {corrections} may replace"),
+        };
+        format!("{what}; failed: {names}")
     }
 }
 
@@ -179,12 +189,18 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error() && diagnostic.edit.is_none()
 }
 
-/// Returns the indexes of the corrections that only repeat good edits of the attempt.
+/// Returns the indexes of the corrections that only repeat good edits of the attempt: word for word, or with other context
+/// lines or in another format.
 pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTreeSet<usize> {
     let good = slots.iter().filter(|slot| slot.is_good());
     let good: Vec<&Edit> = good.filter_map(|slot| attempt.edits.get(slot.edit?)).collect();
     let is_good = |at: &usize| good.iter().any(|good| good.says_the_same(&corrections.edits[*at]));
-    (0..corrections.edits.len()).filter(is_good).collect()
+    let (mut repeated, others): (BTreeSet<_>, BTreeSet<_>) = (0..corrections.edits.len()).partition(is_good);
+    let known: Vec<&Edit> = repeated.iter().map(|&at| &corrections.edits[at]).collect();
+    let attempt = Attempt::new(attempt, slots);
+    let is_same = |at: &usize| attempt.repeats(&corrections.edits[*at], &known) == Some(Repeats::Same);
+    repeated.extend(others.into_iter().filter(is_same));
+    repeated
 }
 
 /// Replaces the failed edits of an attempt by their corrections. Returns the combined script, without the edits that
@@ -226,11 +242,16 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         given: given.len(),
         failed: failed.iter().map(|&at| slot_name(at, slot_path(at))).collect(),
         again: None,
+        partial: None,
     };
     let edit_at = |at: &usize| &corrections.edits[*at];
-    let new: Vec<_> = given.iter().map(edit_at).collect();
     let known: Vec<_> = repeated.iter().map(edit_at).collect();
-    if let Some(good) = in_other_words(attempt, &slots, &new, &known).filter(|_| !failed.is_empty()) {
+    let edits = Attempt::new(attempt, &slots);
+    let reworded = given.iter().find_map(|at| match edits.repeats(edit_at(at), &known)? {
+        Repeats::Reworded(good) => Some(good),
+        Repeats::Same => None,
+    });
+    if let Some(good) = reworded.filter(|_| !failed.is_empty()) {
         return Err(Mismatch { again: Some(slot_name(good, slot_path(good))), ..mismatch() });
     }
     let only_repeats = given.is_empty() && !corrections.edits.is_empty();
@@ -250,10 +271,17 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         (false, Some(last)) if failed.is_empty() => BTreeMap::from([(last, given.clone())]),
         (false, _) => {
             let needs_none = |at: usize| is_optional(&slots[at]);
-            assign(&failed, &given, needs_none, slot_path, |at| given_paths[at].as_str())
+            let closest = edits.closest(corrections, &given);
+            assign(&failed, &given, &closest, needs_none, slot_path, |at| given_paths[at].as_str())
                 .ok_or_else(mismatch)?
         }
     };
+    let loses_hunk = |(at, given): &(&usize, &Vec<usize>)| {
+        edits.loses_hunk(**at, &given.iter().map(edit_at).collect::<Vec<_>>())
+    };
+    if let Some((&at, _)) = assigned.iter().find(loses_hunk) {
+        return Err(Mismatch { partial: Some(slot_name(at, slot_path(at))), ..mismatch() });
+    }
 
     let mut joined = Script {
         message: attempt.message.clone().or_else(|| corrections.message.clone()),
@@ -330,49 +358,16 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     Ok((joined, order))
 }
 
-/// Returns the slot of a good edit that a correction may repeat in other words: both write the whole file, or they share
-/// at least half of the lines of one search text, and no failed edit shares as many lines with the correction.
-///
-/// A good edit that is itself repeated does not count.
-fn in_other_words(attempt: &Script, slots: &[Slot], given: &[&Edit], repeated: &[&Edit]) -> Option<usize> {
-    let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
-    let mut slots_with: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, slot) in slots.iter().enumerate() {
-        for line in edit_of(slot).map(Edit::lines).unwrap_or_default() {
-            slots_with.entry(line).or_default().push(at);
-        }
-    }
-    let is_whole = |edit: &Edit| matches!(edit.op, Op::Create { .. } | Op::Replace { .. });
-    let may_be_again = |correction: &&Edit| {
-        let lines = correction.lines();
-        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
-        for &at in lines.iter().filter_map(|line| slots_with.get(line)).flatten() {
-            *shared.entry(at).or_default() += 1;
-        }
-        let count = |at: usize| shared.get(&at).copied().unwrap_or(0);
-        let of_failed = (0..slots.len()).filter(|&at| slots[at].failed()).map(count).max().unwrap_or(0);
-        let is_like =
-            |good: &Edit, count: usize| count > of_failed && 2 * count >= good.lines().len().min(lines.len());
-        let is_it = |at: usize, good: &Edit| {
-            discriminant(&good.op) == discriminant(&correction.op)
-                && good.path.is_like(&correction.path)
-                && (is_whole(good) || is_like(good, count(at)))
-                && !repeated.iter().any(|edit| edit.says_the_same(good))
-        };
-        let mut good = (0..slots.len()).filter(|&at| slots[at].is_good());
-        good.find(|&at| edit_of(&slots[at]).is_some_and(|good| is_it(at, good)))
-    };
-    given.iter().filter_map(may_be_again).min()
-}
-
 fn slot_name(at: usize, path: Option<&str>) -> String {
     format!("edit {}, {}", at + 1, path.unwrap_or("?"))
 }
 
-/// Returns the corrections for each failed slot; `None` if that is unclear.
+/// Returns the corrections for each failed slot; `None` if that is unclear. `closest` has the failed slots of those
+/// corrections that are most like one of them.
 fn assign<'a>(
     failed: &[usize],
     given: &[usize],
+    closest: &BTreeMap<usize, usize>,
     needs_none: impl Fn(usize) -> bool,
     slot_path: impl Fn(usize) -> Option<&'a str>,
     given_path: impl Fn(usize) -> &'a str,
@@ -380,7 +375,8 @@ fn assign<'a>(
     if let [only] = failed {
         return Some(BTreeMap::from([(*only, given.to_vec())]));
     }
-    let mut assigned: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut assigned: BTreeMap<usize, Vec<usize>> =
+        closest.iter().map(|(&correction, &at)| (at, vec![correction])).collect();
     let mut left: Vec<usize> = Vec::new();
     // If there are not enough corrections for all, they may be for the edits that need one.
     let as_many = |slots: &[usize], given: usize| -> Option<Vec<usize>> {
@@ -388,20 +384,22 @@ fn assign<'a>(
         [slots.to_vec(), needing].into_iter().find(|slots| slots.len() == given)
     };
     let mut of_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for &correction in given {
+    for &correction in given.iter().filter(|at| !closest.contains_key(at)) {
         of_path.entry(given_path(correction)).or_default().push(correction);
     }
     for (path, corrections) in of_path {
         let own: Vec<usize> = failed.iter().copied().filter(|&at| slot_path(at) == Some(path)).collect();
         match own.as_slice() {
             [] => left.extend(corrections),
-            [only] => drop(assigned.insert(*only, corrections)),
+            [only] => assigned.entry(*only).or_default().extend(corrections),
             own => {
-                let own = as_many(own, corrections.len())?;
+                let own: Vec<usize> = own.iter().copied().filter(|at| !assigned.contains_key(at)).collect();
+                let own = as_many(&own, corrections.len())?;
                 assigned.extend(own.into_iter().zip(corrections).map(|(at, one)| (at, vec![one])));
             }
         }
     }
+    assigned.values_mut().for_each(|corrections| corrections.sort_unstable());
     left.sort_unstable();
     let open: Vec<usize> = failed.iter().copied().filter(|at| !assigned.contains_key(at)).collect();
     match (open.as_slice(), left.as_slice()) {

@@ -67,17 +67,81 @@ fn a_correction_beside_a_good_edit_in_the_same_file_is_for_the_failed_one() {
 }
 
 #[test]
-fn a_correction_for_the_lines_of_a_good_edit_needs_that_one_beside_it() {
+fn a_correction_at_the_place_of_a_good_edit_replaces_the_failed_one_whose_change_it_makes() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();
     let import =
         |search: &str, name: &str| patch("src/a.rs", name, search, &format!("use {name};\n{search}"));
     let id = refused_attempt(&sandbox, &(import("fn a() {}\n", "one") + &import("fn aa() {}\n", "two")));
-    let two = import("fn a() {}\n", "two");
-    sandbox.apply([format!("--continue={id}")], &two).exits(1).says("was already good");
-    sandbox.apply([format!("--continue={id}")], &(import("fn a() {}\n", "one") + &two)).exits(0);
+    sandbox.apply([format!("--continue={id}")], &import("fn a() {}\n", "two")).exits(0);
     assert_eq!(sandbox.subjects(&format!("{base}..")), ["one", "two"]);
     assert!(sandbox.text("src/a.rs").starts_with("use one;\nuse two;\nfn a() {}\n"));
+}
+
+#[test]
+fn lines_that_a_correction_only_quotes_do_not_make_it_a_good_edit() {
+    // The correction needs the lines of the good edit to match only one place.
+    let text = "fn a() {\n    x();\n    return;\n}\nfn b() {\n    y();\n    return;\n}\n";
+    let sandbox = Sandbox::new();
+    sandbox.file("s.rs", text);
+    sandbox.git(["add", "s.rs"]);
+    sandbox.git(["commit", "-qm", "Two functions"]);
+    let base = sandbox.head();
+    let stop = |search: &str, put: &str| patch("s.rs", "Stop", search, put);
+    let log = patch("s.rs", "Log", "    x();\n", "    log();\n    x();\n");
+    let id = refused_attempt(&sandbox, &(stop("    return;\n", "    stop();\n") + &log));
+    let correction = stop("    x();\n    return;\n", "    x();\n    stop();\n");
+    sandbox.apply([format!("--continue={id}")], &correction).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Stop", "Log"]);
+    assert!(sandbox.text("s.rs").starts_with("fn a() {\n    log();\n    x();\n    stop();\n}\n"));
+}
+
+#[test]
+fn a_good_edit_sent_again_with_other_context_and_the_same_change_is_ignored() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let add = |search: &str| patch("src/a.rs", "Add d", search, &search.replace("fn c", "fn d() {}\nfn c"));
+    let two = |search: &str| patch("README", "Two", search, "hello world\n");
+    let id = refused_attempt(&sandbox, &(add("fn c() {}\n") + &two("nowhere\n")));
+    let again = add("fn b() {}\nfn c() {}\n") + &two("hello\n");
+    sandbox.apply([format!("--continue={id}")], &again).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Add d", "Two"]);
+    assert_eq!(sandbox.text("src/a.rs").matches("fn d").count(), 1);
+}
+
+#[test]
+fn a_correction_of_one_hunk_does_not_drop_the_others() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let chunk = |old: &str, new: &str| format!("@@\n-{old}\n+{new}\n");
+    let of_file =
+        |chunks: &str| format!("*** Begin Patch\n*** Update File: src/a.rs\n{chunks}*** End Patch\n");
+    let first = chunk("fn a() {}", "fn alpha() {}");
+    let second = |old: &str| chunk(old, "fn gamma() {}");
+    let id = refused_attempt(&sandbox, &of_file(&(first.clone() + &second("fn gg() {}"))));
+    let run = sandbox.apply([format!("--continue={id}")], &of_file(&second("fn c() {}"))).exits(1);
+    run.says("edit 1, src/a.rs, has more hunks than its correction: send all of them");
+    assert_eq!(sandbox.head(), base);
+    sandbox.apply([format!("--continue={id}")], &of_file(&(first + &second("fn c() {}")))).exits(0);
+    assert!(sandbox.text("src/a.rs").contains("alpha") && sandbox.text("src/a.rs").contains("gamma"));
+}
+
+#[test]
+fn corrections_in_another_order_replace_the_edits_that_they_are_most_like() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let edit =
+        |path: &str, search: &str, put: &str| patch(path, "", search, put).replace("<why></why>\n", "");
+    let with_why = |text: String, why: &str| text.replace("\n<find>", &format!("\n<why>{why}</why>\n<find>"));
+    let failed = with_why(edit("src/a.rs", "fn aa() {}\n", "fn alpha() {}\n"), "Alpha")
+        + &with_why(edit("src/a.rs", "fn cc() {}\n", "fn gamma() {}\n"), "Gamma");
+    let id = refused_attempt(&sandbox, &failed);
+    let corrections = edit("src/a.rs", "fn c() {}\n", "fn gamma() {}\n")
+        + &edit("src/a.rs", "fn a() {}\n", "fn alpha() {}\n");
+    sandbox.apply([format!("--continue={id}")], &corrections).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["Alpha", "Gamma"]);
+    let first = sandbox.git(["show", &format!("{base}..HEAD~1")]);
+    assert!(first.contains("+fn alpha") && !first.contains("+fn gamma"), "{first}");
 }
 
 /// Returns the id of the attempt of a refused response.

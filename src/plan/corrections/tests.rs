@@ -64,9 +64,9 @@ fn unclear_corrections_are_refused() {
         joined(script, fine, given).unwrap_err()
     };
     let failed = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    let both = Mismatch { given: 1, failed: failed(&["edit 1, a", "edit 2, a"]), again: None };
+    let both = Mismatch { given: 1, failed: failed(&["edit 1, a", "edit 2, a"]), again: None, partial: None };
     assert_eq!(refused(twice, &[2], &[("a", "3")]), both);
-    let both = Mismatch { given: 3, failed: failed(&["edit 1, a", "edit 3, c"]), again: None };
+    let both = Mismatch { given: 3, failed: failed(&["edit 1, a", "edit 3, c"]), again: None, partial: None };
     assert_eq!(refused(ABC, &[1], &[("x", "2"), ("y", "2"), ("z", "2")]), both);
     assert_eq!(refused(ABC, &[1], &[("a", "2"), ("x", "2"), ("c", "2")]), both, "one too many");
 }
@@ -75,7 +75,10 @@ fn unclear_corrections_are_refused() {
 fn good_edits_that_are_sent_again_are_ignored() {
     assert_eq!(joined(ABC, &[0, 2], &[("a", "1"), ("b", "2"), ("c", "1")]).unwrap(), ["a:1", "b:2", "c:1"]);
     let nothing = joined(ABC, &[0, 2], &[("a", "1")]).unwrap_err();
-    assert_eq!(nothing, Mismatch { given: 0, failed: vec!["edit 2, b".to_owned()], again: None });
+    assert_eq!(
+        nothing,
+        Mismatch { given: 0, failed: vec!["edit 2, b".to_owned()], again: None, partial: None }
+    );
 }
 
 #[test]

@@ -9,7 +9,8 @@ use crate::version::lineage::Lineage;
 ///
 /// Unlike in diff3, a change next to a change of `ours` is no conflict, because each side's replaced lines are known
 /// exactly. If both insert lines at one place, those of `ours` come first, because insertions of one response keep
-/// their order. An insertion next to lines that `ours` replaced by more or fewer lines is a conflict.
+/// their order. An insertion next to lines that `ours` replaced by more or fewer lines is a conflict. So is a
+/// replacement that also adds a line which `ours` inserted right beside the replaced lines: it may be the same line.
 pub(crate) fn bring_over(
     base: &Content,
     ours: &Content,
@@ -30,7 +31,7 @@ pub(crate) fn bring_over(
         if may_be_made && is_made(base, ours, lineage, change) {
             continue;
         }
-        let (start, end) = place?;
+        let (start, end) = place.filter(|&place| !repeats_insertion(ours, lineage, place, change))?;
         brought.push(LineChange { start, end, ..change.clone() });
     }
     Some(brought)
@@ -87,6 +88,25 @@ fn gap_after(lineage: &Lineage, line: usize) -> (usize, usize) {
     (line..=end).find_map(|line| Some((line, lineage.of(line)?))).unwrap_or((end, end))
 }
 
+/// Returns whether a replacement of the lines at a place in ours begins with the first line that ours inserted right above
+/// them, or ends with the last line that it inserted right below them. Lines without words do not count.
+fn repeats_insertion(ours: &Content, lineage: &Lineage, place: (usize, usize), change: &LineChange) -> bool {
+    let (start, end) = place;
+    let is_inserted = |line: &usize| lineage.origin(*line).is_none();
+    let above = (0..start).rev().take_while(is_inserted).last();
+    let below = (end..ours.line_count()).take_while(is_inserted).last();
+    let mut added = change.bytes.split(|byte| *byte == b'\n').filter(|line| !is_blank(line));
+    let (first, last) = (added.next(), added.next_back());
+    let is_same = |line: Option<usize>, added: Option<&[u8]>| {
+        let inserted = line.and_then(|line| ours.lines(line..line + 1).next());
+        inserted.zip(added).is_some_and(|(inserted, added)| {
+            inserted.text.trim_ascii_end() == added.trim_ascii_end()
+                && added.iter().any(u8::is_ascii_alphanumeric)
+        })
+    };
+    start < end && (is_same(above, first) || is_same(below, last.or(first)))
+}
+
 /// Returns whether ours already has a change: between the nearest unchanged lines, it is equal to the base with the
 /// change.
 fn is_made(base: &Content, ours: &Content, lineage: &Lineage, change: &LineChange) -> bool {
@@ -133,6 +153,14 @@ mod tests {
         assert_eq!(merged(BASE, (1, 2, "q\n"), (2, 3, "x\n")).as_deref(), Some("1\nq\nx\n"));
         assert_eq!(merged(BASE, (1, 2, "q\n"), (2, 2, "x\n")).as_deref(), Some("1\nq\nx\n3\n"));
         assert_eq!(merged(BASE, (1, 2, "q\n"), (1, 1, "x\n")).as_deref(), Some("1\nx\nq\n3\n"));
+    }
+
+    #[test]
+    fn a_replacement_that_repeats_an_insertion_beside_it_is_a_conflict() {
+        assert_eq!(merged(BASE, (2, 2, "log 2\n"), (1, 2, "x\nlog 2\n")), None);
+        assert_eq!(merged(BASE, (1, 1, "log 2\n"), (1, 2, "log 2\nx\n")), None);
+        assert_eq!(merged(BASE, (2, 2, "}\n"), (1, 2, "x\n}\n")).as_deref(), Some("1\nx\n}\n}\n3\n"));
+        assert_eq!(merged(BASE, (2, 2, "log\n"), (1, 2, "x\ny\n")).as_deref(), Some("1\nx\ny\nlog\n3\n"));
     }
 
     #[test]

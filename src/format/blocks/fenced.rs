@@ -98,8 +98,19 @@ impl<'r> Reader<'r> {
             let shown: Vec<Span> = shown.map(|block| block.span).collect();
             // The closing line is missing. The edits in inner fences may be meant as edits of the response. Or a fence
             // line that was read as the opening line of an inner fence is the closing line.
-            if close.is_none() && !summary.is_closed && (!shown.is_empty() || summary.has_code) {
-                self.out.fault(fault::unclear_fence(cursor.span_of(line)));
+            let has_no_end = close.is_none() && !summary.is_closed && (!shown.is_empty() || summary.has_code);
+            // The opening line of the fence of another file is between two edits, so a closing line is missing.
+            let opens_next = summary.nested.filter(|nested| {
+                let fence = Fence::of(self.response.slice(*nested).trim_start());
+                let is_above = |block: &Block| block.depth == depth + 1 && block.span.start < nested.start;
+                let mut regions = inside.iter().filter(|block| block.is_region());
+                fence.is_some_and(|fence| file::path_info(fence.info).is_some())
+                    && regions.clone().any(is_above)
+                    && regions.any(|block| block.span.start > nested.start)
+            });
+            let unclear = opens_next.or(has_no_end.then(|| cursor.span_of(line)));
+            if let Some(unclear) = unclear.filter(|_| self.out.lengths().1 == lengths.1) {
+                self.out.fault(fault::unclear_fence(unclear));
             }
             self.report_unread_text(cursor, first, (start, end), depth, is_code && !diff::is_diff(fence));
             shown.into_iter().for_each(|span| self.add(BlockKind::Other, span, depth));

@@ -28,6 +28,7 @@ impl<'r> Reader<'r> {
                 self.out.file = self.asked_path(&all).or(all.first().map(|file| file.path.raw.clone()));
             }
             let (edits, faults) = self.out.lengths();
+            let fence_above = self.fence_right_above(line, depth);
             (format.parse)(cursor, &mut self.out);
             if cursor.at() == line.start && !cursor.is_end() {
                 continue;
@@ -52,6 +53,11 @@ impl<'r> Reader<'r> {
             let leftovers = leftovers.into_iter().filter(|one| !is_empty && span.holds(*one));
             leftovers.for_each(|one| self.add(BlockKind::Other, one, depth));
             self.add(kind, span, depth);
+            // The closing line of that fence may be meant as the opening line of this edit's fence, if there is one fence
+            // line too many, or too few, above.
+            if let Some(above) = fence_above.filter(|_| !is_empty) {
+                self.out.fault(fault::unclear_fence(above));
+            }
             if !is_empty {
                 self.gap = Gap::Blank;
                 self.item = self.item.filter(|_| depth > 0 || !cursor.margin().blanks.is_empty());
@@ -60,6 +66,17 @@ impl<'r> Reader<'r> {
             return true;
         }
         false
+    }
+
+    /// Returns the span of a fence without edits whose closing line is right above a line, if the last line of its text
+    /// is the path of a file.
+    fn fence_right_above(&self, line: Line<'_>, depth: u32) -> Option<Span> {
+        let last = self.blocks.last().filter(|block| block.depth == depth)?;
+        let BlockKind::Fence(code) = &last.kind else { return None };
+        let between = self.response.text().get(last.span.end as usize..line.start)?;
+        let names = code.text.trim_end().lines().next_back().and_then(file::path_line);
+        let is_right_above = between.trim().is_empty() && between.lines().count() <= 1;
+        (is_right_above && names.is_some_and(|path| path.is_sure())).then_some(last.span)
     }
 
     /// Whether the last region is of this format.

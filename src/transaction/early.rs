@@ -94,6 +94,20 @@ pub(super) fn settle(repo: &Repo, transaction_dir: &Path, landed: bool) -> vcs::
     Ok(())
 }
 
+/// Lets go of objects that have landed, and removes their note. It has to be gone before the journal: without a journal,
+/// recovery would take the objects for those of a run that did not land.
+///
+/// # Errors
+/// The note cannot be read or removed.
+pub(super) fn forget(repo: &Repo, transaction_dir: &Path) -> vcs::Result<()> {
+    settle(repo, transaction_dir, true)?;
+    let file = transaction_dir.join(TransactionDir::EARLY);
+    match std::fs::remove_file(&file) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(vcs::Error::io("remove", &file, e)),
+        _ => Ok(()),
+    }
+}
+
 fn remove(repo: &Repo, note: &Note) -> vcs::Result<()> {
     match repo.references_digest()? == note.references {
         true => Quarantine::retract(repo.objects_dir(), &note.objects),

@@ -11,7 +11,7 @@ use super::attempt::Attempt;
 use super::journal::{self, Journal};
 use super::record::{self, RecordContent};
 use super::staging::{self, NetChange, Staged};
-use super::{Error, Made, Result, Transaction, interrupt, obstacles};
+use super::{Error, Made, Result, Transaction, early, interrupt, obstacles};
 use crate::path::RepoPath;
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
@@ -310,6 +310,7 @@ pub(super) fn finish(
             staging::prune(&checkout, staged)?;
         }
     }
+    early::forget(repo, transaction_dir)?;
     Journal::retire(transaction_dir)?;
     point(Fault::JournalRetired)
 }

@@ -18,6 +18,13 @@ fn detached() -> Sandbox {
     sandbox
 }
 
+/// With a hook that has to see the objects before anything lands. Only HEAD moves.
+fn detached_with_a_hook() -> Sandbox {
+    let sandbox = detached();
+    sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), "#!/bin/sh\nexit 0\n");
+    sandbox
+}
+
 fn packed() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.git(["pack-refs", "--all"]);
@@ -274,6 +281,12 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario { name: "a pack", make: Sandbox::new, options: &["--commit", "edit"], response: many },
     Scenario { name: "uncommitted changes", make: uncommitted, options: &["--autostash"], response: in_both },
+    Scenario {
+        name: "detached, with a hook and without a record",
+        make: detached_with_a_hook,
+        options: &["--no-record"],
+        response: five,
+    },
 ];
 
 /// Of what takes a landing back or puts it back.

@@ -323,11 +323,14 @@ impl Driver<'_> {
             (rules.allow_delete, rules.allow_sensitive) = (true, true);
         }
         let mut found = Vec::new();
-        let mut seen: BTreeSet<&RepoPath> = BTreeSet::new();
+        let mut seen: BTreeSet<(&RepoPath, bool)> = BTreeSet::new();
         for planned in series {
             let is_moved = |path| planned.origins.iter().any(|(from, _)| from == path);
-            for change in planned.changes.iter().filter(|change| seen.insert(&change.path)) {
+            for change in &planned.changes {
                 let is_removed = change.after.is_none() && !is_moved(&change.path);
+                if !seen.insert((&change.path, is_removed)) {
+                    continue;
+                }
                 let removed = plan::removal(&change.path, &rules).filter(|_| is_removed);
                 let objection = plan::objection(&change.path, &rules).or(removed);
                 found.extend(objection.map(|(code, message)| Finding {

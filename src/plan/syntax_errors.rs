@@ -43,9 +43,12 @@ fn edits_of(steps: &[Step], path: String) -> Vec<usize> {
             edits.push(step.edit);
             let from = |name: &String| {
                 let rest = name.strip_prefix(step.to.as_ref()?.as_str())?;
-                Some(format!("{}{rest}", step.path))
+                let is_it = rest.is_empty() || rest.starts_with('/');
+                is_it.then(|| format!("{}{rest}", step.path))
             };
-            names.extend(names.clone().iter().filter_map(from));
+            let earlier: Vec<String> =
+                names.iter().filter_map(from).filter(|name| !names.contains(name)).collect();
+            names.extend(earlier);
         }
     }
     edits

@@ -124,7 +124,7 @@ impl Onlooker for Listener<'_> {
 ///
 /// # Errors
 /// The command cannot be started, or a signal arrived.
-pub(super) fn run(command: Supervised, what: &str, watch: &dyn Watch) -> Result<Ended> {
+pub fn run(command: Supervised, what: &str, watch: &dyn Watch) -> Result<Ended> {
     check_interrupt()?;
     let ended = supervise::run(command, &Listener { what, watch });
     watch.ended();

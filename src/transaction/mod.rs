@@ -53,7 +53,7 @@ mod watch;
 pub use crate::vcs::interrupt;
 pub use attempt::{Attempt, KEPT_FOR, Listed, is_id as is_attempt_id};
 pub use carry::{Carried, Clash, ClashKind, carry};
-pub use command::{Failure, Ran};
+pub use command::{Failure, Ran, run as run_command};
 pub use drop::{Dropped, drop_branches};
 pub use forget::forget;
 pub use hooks::hooks_to_pass;

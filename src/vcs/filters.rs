@@ -14,7 +14,6 @@ use std::cell::{Cell, OnceCell};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek};
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::process::{Command, ExitStatus, Output};
 
 /// How many lines of a filter's messages are reported, from the end.
@@ -153,15 +152,14 @@ fn run_supervised(
     let dir = repo.temporary()?;
     let (given, printed) = (dir.path().join("given"), dir.path().join("printed"));
     std::fs::write(&given, input).map_err(|e| Error::io("write", &given, e))?;
-    let onlooker =
-        OutputLimit { printed: &printed, limit, status: OnceCell::new(), is_over: Cell::new(false) };
+    let onlooker = MemoryLimit { limit, status: OnceCell::new(), is_over: Cell::new(false) };
     // A filter may ask for a password, as Git LFS does.
-    let supervised = Supervised::of(command).input(Some(&given)).output(&printed).asking();
+    let supervised = Supervised::of(command).input(Some(&given)).output(&printed).limit(limit).asking();
     let ended = supervise::run(supervised, &onlooker)?;
     if interrupt::seen() {
         return Err(Error::Interrupted);
     }
-    if onlooker.is_over() {
+    if ended.exceeds_limit || onlooker.is_over.get() {
         return Ok(None);
     }
     let stdout = std::fs::read(&printed).map_err(|e| Error::io("read", &printed, e))?;
@@ -169,28 +167,26 @@ fn run_supervised(
     Ok(Some(Output { status, stdout, stderr: ended.output }))
 }
 
-/// Ends git when it prints or holds too much: git reads all output of a filter into memory before it prints any.
-struct OutputLimit<'a> {
-    printed: &'a Path,
+/// Ends git when it holds too much: git reads all output of a filter into memory before it prints any.
+struct MemoryLimit {
+    /// The largest file that git may make, in bytes.
     limit: Option<u64>,
     /// `/proc/<pid>/status` of git.
     status: OnceCell<File>,
     is_over: Cell<bool>,
 }
 
-impl OutputLimit<'_> {
+impl MemoryLimit {
     fn is_over(&self) -> bool {
-        let Some(limit) = self.limit else { return false };
-        let printed = || std::fs::metadata(self.printed).map_or(0, |found| found.len());
         let held = || self.status.get().and_then(memory_of).unwrap_or(0);
-        if !self.is_over.get() && (printed() > limit || held() > HELD_PER_BYTE * limit) {
+        if !self.is_over.get() && self.limit.is_some_and(|limit| held() > HELD_PER_BYTE * limit) {
             self.is_over.set(true);
         }
         self.is_over.get()
     }
 }
 
-impl Onlooker for OutputLimit<'_> {
+impl Onlooker for MemoryLimit {
     fn begun(&self, process: i32) {
         if let Ok(status) = File::open(format!("/proc/{process}/status")) {
             let _ = self.status.set(status);

@@ -56,6 +56,8 @@ pub struct Ended {
     pub skipped: u64,
     /// The signal that stopped it; a stopped command is ended, because nobody would continue it.
     pub stopped: Option<i32>,
+    /// Whether it printed more than its limit allows.
+    pub exceeds_limit: bool,
 }
 
 impl Ended {
@@ -109,6 +111,7 @@ pub struct Supervised {
     mode: &'static str,
     input: OsString,
     output: OsString,
+    limit: Option<u64>,
     words: Vec<OsString>,
 }
 
@@ -118,7 +121,7 @@ impl Supervised {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
         let words = std::iter::once(program.as_ref().to_owned()).chain(args).collect();
         let input = "/dev/null".into();
-        Self { command: Command::new("sh"), mode: ALONE, input, output: OsString::new(), words }
+        Self { command: Command::new("sh"), mode: ALONE, input, output: OsString::new(), limit: None, words }
     }
 
     /// Makes a supervised command from one that is set up already.
@@ -146,6 +149,12 @@ impl Supervised {
     #[must_use]
     pub fn output(self, file: &Path) -> Self {
         Self { output: file.into(), ..self }
+    }
+
+    /// Kills it if it prints more bytes than this to one of its output streams, before it fills the disk.
+    #[must_use]
+    pub fn limit(self, limit: Option<u64>) -> Self {
+        Self { limit, ..self }
     }
 
     /// Lets it ask at the terminal, if there is one.
@@ -181,10 +190,10 @@ impl Supervised {
 pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     use std::os::unix::process::CommandExt;
     let failed = |e: std::io::Error| Error::io("run", "sh", e);
-    let Supervised { mut command, mode, input, output, words } = supervised;
+    let Supervised { mut command, mode, input, output: file, limit, words } = supervised;
     let (reader, writer) = std::io::pipe().map_err(failed)?;
     let (watched, alive) = std::io::pipe().map_err(failed)?;
-    command.args(["-c", GUARD, "git-llm-apply", mode]).arg(input).arg(output).args(words);
+    command.args(["-c", GUARD, "git-llm-apply", mode]).arg(input).arg(&file).args(words);
     command.stdout(writer.try_clone().map_err(failed)?).stderr(writer).stdin(watched);
     if mode == ALONE {
         command.process_group(0);
@@ -194,8 +203,8 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     drop(command);
     let process = Pid::from_child(&child);
     onlooker.begun(process.as_raw_nonzero().get());
-    let mut running =
-        Running { reader, alive: Some(alive), open: true, process, mode, output: Vec::new(), skipped: 0 };
+    let (alive, output) = (Some(alive), Vec::new());
+    let mut running = Running { reader, alive, open: true, process, mode, file, limit, output, skipped: 0 };
     let outcome = running.observe(onlooker);
     running.kill_leftovers();
     let status = child.wait().map_err(failed)?;
@@ -203,7 +212,9 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     // This does not wait, because a process outside the group may keep the pipe open.
     while running.listen(onlooker, &Timespec { tv_sec: 0, tv_nsec: 0 })? {}
     running.trim();
-    Ok(Ended { status: status_of(status), output: running.output, skipped: running.skipped, stopped })
+    let exceeds_limit = running.exceeds_limit();
+    let Running { output, skipped, .. } = running;
+    Ok(Ended { status: status_of(status), output, skipped, stopped, exceeds_limit })
 }
 
 fn status_of(status: std::process::ExitStatus) -> i32 {
@@ -218,6 +229,9 @@ struct Running {
     open: bool,
     process: Pid,
     mode: &'static str,
+    /// The file that its standard output goes to; empty if there is none.
+    file: OsString,
+    limit: Option<u64>,
     output: Vec<u8>,
     skipped: u64,
 }
@@ -238,7 +252,8 @@ impl Running {
                     _ => onlooker.waiting(begun.elapsed()),
                 }
             }
-            match (onlooker.signal().and_then(Signal::from_named_raw), end) {
+            let signal = onlooker.signal().and_then(Signal::from_named_raw);
+            match (signal.or_else(|| self.exceeds_limit().then_some(Signal::KILL)), end) {
                 (Some(signal), None) => {
                     match self.mode == ALONE {
                         true => drop(kill_process_group(self.process, signal)),
@@ -251,6 +266,12 @@ impl Running {
                 _ => {}
             }
         }
+    }
+
+    fn exceeds_limit(&self) -> bool {
+        let Some(limit) = self.limit else { return false };
+        let in_file = std::fs::metadata(&self.file).map_or(0, |found| found.len());
+        in_file.max(self.skipped + self.output.len() as u64) > limit
     }
 
     /// Kills the command if it still runs, and the processes that it left running in its group. The command's process
@@ -330,6 +351,20 @@ mod tests {
             let ended = run(command, &()).expect("it runs");
             assert_eq!((ended.status, ended.output, ended.stopped), (3, b"said\n".to_vec(), None));
             assert_eq!(std::fs::read(&output).expect("there"), b"text");
+        }
+    }
+
+    #[test]
+    fn a_command_that_prints_too_much_is_killed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let output = directory.path().join("output");
+        for (script, exceeds) in [("yes", true), ("yes >&2", true), ("echo 12; echo 34 >&2", false)] {
+            for asks in [false, true] {
+                let command = Supervised::new("sh", ["-c", script]).output(&output).limit(Some(3));
+                let command = if asks { command.asking() } else { command };
+                let ended = run(command, &()).expect("it runs");
+                assert_eq!((ended.exceeds_limit, ended.is_success()), (exceeds, !exceeds), "{script}");
+            }
         }
     }
 

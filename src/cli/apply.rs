@@ -5,7 +5,7 @@ use super::session::Session;
 use super::settings::Settings;
 use super::terminal::Terminal;
 use super::{Error, input, settings, suggest, usage};
-use crate::flow::{self, Attempt, Done, Each, Order};
+use crate::flow::{self, Attempt, Done, Each, KeptText, Order};
 use crate::outcome::Exit;
 use crate::report;
 use crate::response::Response;
@@ -26,7 +26,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
         let max_size = settings.options.max_size;
         let keep = |bytes: &[u8]| {
             if settings.options.keep && !settings.options.dry_run {
-                flow::keep_answer(repo, bytes, printer);
+                KeptText::Response.keep(repo, bytes, printer);
             }
         };
         match clipboard {
@@ -44,7 +44,7 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
             let reading = &settings.options.reading;
             let found = flow::attempt_for(repo, None, branch.as_deref(), &given, reading);
             if found.is_err() && is_piped && settings.options.keep {
-                flow::keep_answers(repo, given.iter().map(Response::text), printer);
+                KeptText::keep_responses(repo, &given, printer);
             }
             let found = found?;
             corrections = Some(given);

@@ -1,7 +1,6 @@
 //! The loop of `ask`: sends a prompt to a model and lands its answer. If the answer is refused, sends the reasons back.
 
 use super::done::Done;
-use super::keep::keep_answer;
 use super::land::land;
 use super::model::answer;
 use super::observer::Observer;
@@ -13,7 +12,7 @@ use crate::plan::{Node, TreeView};
 use crate::prompt;
 use crate::report::{FEEDBACK_LIMIT, Quoting, Report, Status, feedback};
 use crate::response::Response;
-use crate::transaction::{self, Attempt, Error as Stopped, Target};
+use crate::transaction::{self, Attempt, Error as Stopped, KeptText, Target};
 use crate::vcs;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
@@ -186,7 +185,7 @@ impl Asking<'_> {
         }
         let first = self.attempt.as_ref().map_or(0, Attempt::next_response);
         if self.options.keep && (was_detached || std::str::from_utf8(&answer).is_err()) {
-            keep_answer(self.repo, &answer, self.watch);
+            KeptText::Response.keep(self.repo, &answer, self.watch);
         }
         if was_detached {
             return Err(vcs::Error::Switched { name: self.target.name.clone(), is_head: true }.into());

@@ -1,12 +1,10 @@
 //! Keeps the refused attempt of a run, and removes attempts that a landing replaces.
 
 use super::Error;
-use super::keep::{is_unwanted, keep_answers};
 use super::run::Run;
 use crate::diag::{Code, Diagnostic};
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{Report, Status};
-use crate::response::Response;
 use crate::transaction::{Attempt, KeptText, Listed, Target};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashSet};
@@ -24,7 +22,11 @@ impl Run<'_> {
         let status = report.status;
         let is_asked_again =
             self.order.more && failure.is_none() && matches!(status, Status::NoEdits | Status::Refused);
-        if self.options.dry_run || !self.options.keep_whole || is_asked_again || is_unwanted(failure) {
+        if self.options.dry_run
+            || !self.options.keep_whole
+            || is_asked_again
+            || failure.is_some_and(Error::is_interrupt)
+        {
             return;
         }
         if landed {
@@ -43,7 +45,7 @@ impl Run<'_> {
             report.attempt = self.target(repo).ok().and_then(|target| self.keep(repo, &target, None, false));
         }
         if report.attempt.is_none() {
-            keep_answers(repo, self.order.responses.iter().map(Response::text), self.watch);
+            KeptText::keep_responses(repo, &self.order.responses, self.watch);
         }
     }
 

@@ -1,6 +1,5 @@
 //! Commit messages: adds trailers and cleans up as `git commit` does, and lets the user edit messages.
 
-use super::keep::keep_text;
 use super::{Error, Options, Watch};
 use crate::message::{self, Cleanup, Lost, Marks, Sheet, Trailer};
 use crate::report::escape::escape;
@@ -177,7 +176,7 @@ impl Messages {
     pub(super) fn keep_typed(&self, repo: &Repo, options: &Options, watch: &dyn Watch, landed: bool) {
         match self.typed.take() {
             Some(text) if !landed && options.keep => {
-                keep_text(repo, KeptText::Messages, "what was typed in the editor", text.as_bytes(), watch);
+                KeptText::Messages.keep(repo, text.as_bytes(), watch);
             }
             _ if landed && options.edit => KeptText::Messages.forget(repo),
             _ => {}

@@ -15,7 +15,6 @@ mod driver;
 mod drop;
 mod fate;
 mod history;
-mod keep;
 mod land;
 mod landed;
 mod landing;
@@ -44,7 +43,6 @@ pub use done::{Done, Moved};
 pub use driver::recover;
 pub use drop::drop;
 pub use history::{forget, list, show};
-pub use keep::{keep_answer, keep_answers};
 pub use land::land;
 pub use numbers::{NotNumbers, Numbers};
 pub use open::open;
@@ -56,7 +54,7 @@ pub use template::{NoField, Template};
 pub use undo::{Undo, undo};
 
 use crate::transaction;
-pub use crate::transaction::{Attempt, Given, Options, Watch};
+pub use crate::transaction::{Attempt, Given, KeptText, Options, Watch};
 use crate::vcs;
 
 /// Why a flow failed. Refused edits are no failure: they are in the report.
@@ -130,6 +128,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the user interrupted the flow, and so does not want the response to be kept.
+    fn is_interrupt(&self) -> bool {
+        matches!(self, Self::Transaction(transaction::Error::Interrupted)) || transaction::interrupt::seen()
+    }
+
     fn bad_trailer(text: &str) -> Self {
         let form = "write <token>: <value> on one line, the token of letters, digits and hyphens";
         Self::Usage(format!("'{text}' is not a trailer: {form}"))

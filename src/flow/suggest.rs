@@ -4,7 +4,6 @@
 //! the first suggestion lands.
 
 use super::done::{Done, Moved, Tried};
-use super::keep::{is_unwanted, keep_answers};
 use super::observer::Observer;
 use super::run::{Order, Run, SingleEdit};
 use super::template::{self, Template};
@@ -13,8 +12,7 @@ use crate::diag::Diagnostic;
 use crate::edit::Script;
 use crate::plan::{self, Plan, Rejected};
 use crate::report::{Obstacle, ObstacleKind, Report, Size, Status, SuggestionReport};
-use crate::response::Response;
-use crate::transaction::{self, interrupt};
+use crate::transaction::{self, KeptText, interrupt};
 use crate::vcs::repo::Repo;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -65,8 +63,8 @@ pub fn suggest(
     let suggested = suggesting.suggest(order, template);
     let was_tried = suggested.as_ref().is_ok_and(|suggested| suggested.report.is_none());
     let is_kept = options.keep && options.keep_whole && !options.dry_run;
-    if is_kept && !was_tried && !is_unwanted(suggested.as_ref().err()) {
-        keep_answers(repo, given.iter().map(Response::text), watch);
+    if is_kept && !was_tried && !suggested.as_ref().is_err_and(Error::is_interrupt) {
+        KeptText::keep_responses(repo, &given, watch);
     }
     suggested
 }

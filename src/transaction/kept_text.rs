@@ -1,7 +1,8 @@
 //! Texts of which the user has no other copy. If they do not land they are saved in the git directory, as git saves the
 //! message of a commit that fails.
 
-use super::Result;
+use super::{Result, Watch};
+use crate::response::Response;
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, durability};
 use std::path::PathBuf;
@@ -23,12 +24,31 @@ impl KeptText {
         })
     }
 
-    /// Saves the text, and returns its file. An older text of this kind is replaced. A link at the file's path is
-    /// replaced, not followed, because it may have come with the repository.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn keep(self, repo: &Repo, text: &[u8]) -> Result<PathBuf> {
+    /// Saves a text byte for byte, even if it is not UTF-8, and tells the user where it is. An older text of this kind
+    /// is replaced. An empty text is not saved.
+    pub fn keep(self, repo: &Repo, text: &[u8], watch: &dyn Watch) {
+        if text.trim_ascii().is_empty() {
+            return;
+        }
+        let what = match self {
+            KeptText::Messages => "what was typed in the editor",
+            KeptText::Response => "the response",
+        };
+        watch.warn(&match self.write(repo, text) {
+            Ok(file) => format!("{what} is kept in {}", file.display()),
+            Err(error) => format!("{what} is lost: {error}"),
+        });
+    }
+
+    /// Saves several responses in one file.
+    pub fn keep_responses(repo: &Repo, responses: &[Response], watch: &dyn Watch) {
+        let texts: Vec<_> = responses.iter().map(Response::text).collect();
+        Self::Response.keep(repo, texts.join("\n").as_bytes(), watch);
+    }
+
+    /// Writes the text, and returns its file. A link at the file's path is replaced, not followed, because it may have
+    /// come with the repository.
+    fn write(self, repo: &Repo, text: &[u8]) -> Result<PathBuf> {
         let (file, directory) = (self.file(repo), repo.temporary()?);
         let aside = directory.path().join("text");
         durability::write(&aside, text, false)?;

@@ -35,14 +35,14 @@ pub fn attempt_for(
     let mut script = Script::default();
     corrections.iter().for_each(|response| script.append(format::parse(response, reading)));
     let target = Target::choose(repo, branch, None)?;
-    let without_repeated = |attempt: &Attempt| {
+    let corrected = |attempt: Option<&Attempt>| {
         let mut corrections = script.clone();
-        if let Ok((kept, slots)) = parse_again(attempt, false) {
+        if let Some(Ok((kept, slots))) = attempt.map(|attempt| parse_again(attempt, false)) {
             corrections.left_out = plan::sent_again(&kept, &slots, &script);
         }
         source_paths(&corrections)
     };
-    Ok(Attempt::find(repo, id, &target.name, &source_paths(&script), &without_repeated)?)
+    Ok(Attempt::find(repo, id, &target.name, &corrected)?)
 }
 
 /// Returns the paths of the edits without the destinations of moves, because an edit and its correction have the same

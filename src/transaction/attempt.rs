@@ -146,10 +146,10 @@ impl Attempt {
     }
 
     /// Returns the attempt with this name or abbreviated name. Without a name, returns the attempt for the reference
-    /// `target` that corrections of these paths fit; without corrections, the newest one.
+    /// `target` that the corrections fit; without corrections, the newest one.
     ///
-    /// `without_repeated` returns the paths of the corrections without those that only repeat a good edit of an
-    /// attempt.
+    /// `corrected` returns the paths of the corrections; for an attempt, without the corrections that only repeat its
+    /// good edits.
     ///
     /// # Errors
     /// No attempt or more than one matches, it cannot be read, or another version of the program kept it.
@@ -157,13 +157,9 @@ impl Attempt {
         repo: &Repo,
         id: Option<&str>,
         target: &str,
-        corrections: &[String],
-        without_repeated: &dyn Fn(&Self) -> Vec<String>,
+        corrected: &dyn Fn(Option<&Self>) -> Vec<String>,
     ) -> Result<Self> {
-        let without_repeated = |id: &str| {
-            Self::read(repo, id).map_or_else(|_| corrections.to_vec(), |one| without_repeated(&one))
-        };
-        let id = Self::find_id(repo, id, target, corrections, &without_repeated)?;
+        let id = Self::find_id(repo, id, target, corrected)?;
         Self::read(repo, &id).map_err(|why| Error::Attempt { id, why })
     }
 
@@ -195,7 +191,7 @@ impl Attempt {
     pub fn abort(repo: &Repo, id: Option<&str>, target: &str) -> Result<String> {
         let id = match (id, Self::kept(repo).as_slice()) {
             (None, [only]) => only.id.clone(),
-            _ => Self::find_id(repo, id, target, &[], &|_| Vec::new())?,
+            _ => Self::find_id(repo, id, target, &|_| Vec::new())?,
         };
         Self::forget(repo, &id)?;
         Ok(id)
@@ -299,10 +295,9 @@ impl Attempt {
         repo: &Repo,
         id: Option<&str>,
         target: &str,
-        corrections: &[String],
-        without_repeated: &dyn Fn(&str) -> Vec<String>,
+        corrected: &dyn Fn(Option<&Self>) -> Vec<String>,
     ) -> Result<String> {
-        let all = Self::kept(repo);
+        let (all, corrections) = (Self::kept(repo), corrected(None));
         let (found, what) = match id {
             Some(id) if all.iter().any(|one| one.id == id) => return Ok(id.to_owned()),
             Some(id) => {
@@ -317,17 +312,15 @@ impl Attempt {
                     what = format!("{what} with failed edits of {}", corrections.join(", "));
                     let names = |one: &Listed| corrections.iter().any(|path| one.paths.contains(path));
                     found.retain(|one| one.failed.is_none() || names(one));
+                    let corrected = |one: &Listed| corrected(Self::read(repo, &one.id).ok().as_ref());
                     let may_be_corrected = |one: &Listed| {
-                        one.can_be_corrected_by(&without_repeated(&one.id))
-                            || one.failed.is_none() && names(one)
+                        one.can_be_corrected_by(&corrected(one)) || one.failed.is_none() && names(one)
                     };
                     match found.iter().any(may_be_corrected) {
                         true => found.retain(may_be_corrected),
                         // Corrections that only repeat good edits of an attempt correct nothing in it, but they
                         // belong to it.
-                        false => {
-                            found.retain(|one| one.failed.is_none() || without_repeated(&one.id).is_empty())
-                        }
+                        false => found.retain(|one| one.failed.is_none() || corrected(one).is_empty()),
                     }
                 }
                 (found, what)

@@ -160,7 +160,8 @@ impl Suggesting<'_> {
         Ok((runs, drafts))
     }
 
-    /// Checks that git accepts the branch names, and that all these branches can exist together.
+    /// Checks that git accepts the branch names, and that each of them is for one suggestion. (None of them is a
+    /// directory of another, because the fields of the template have no slash.)
     fn check_names(&self, drafts: &[Draft], runs: &[Run<'_>]) -> Result<(), Error> {
         let mut known: BTreeMap<String, &Draft> = BTreeMap::new();
         for draft in drafts {
@@ -171,16 +172,6 @@ impl Suggesting<'_> {
                 });
                 let branch = &draft.branch;
                 return Err(Error::Usage(format!("{other} and {one} would have the same branch, {branch}")));
-            }
-        }
-        for (full, draft) in &known {
-            let directory = format!("{full}/");
-            let next = known.range(directory.clone()..).next();
-            if let Some((_, below)) = next.filter(|(name, _)| name.starts_with(&directory)) {
-                return Err(Error::Usage(format!(
-                    "{} and {} cannot both be branches: one name is a directory of the other",
-                    draft.branch, below.branch
-                )));
             }
         }
         Ok(self.repo.check_available_all(known.keys().map(String::as_str))?)

@@ -52,7 +52,6 @@ pub(super) struct Journal {
     /// The move of the branch, which is the commit point.
     pub(super) movement: Movement,
     /// The moves of the references of the landing's record.
-    #[serde(default)]
     pub(super) records: Vec<Movement>,
     /// Whether git moves the references and writes their reflogs, because this program cannot write them or because
     /// git's `reference-transaction` hook must run.
@@ -62,7 +61,6 @@ pub(super) struct Journal {
     /// The changes to the checkout.
     pub(super) staged: Option<Staged>,
     /// The names of the refused attempts that become useless with this landing.
-    #[serde(default)]
     pub(super) attempts: Vec<String>,
 }
 

@@ -68,7 +68,6 @@ pub(super) struct File {
     /// Whether it is removed before new files are put in place, because it is in the way of one.
     pub(super) early: bool,
     /// Whether the old file has uncommitted changes, so that a copy was saved.
-    #[serde(default)]
     pub(super) saved: bool,
 }
 

@@ -90,7 +90,6 @@ impl Target {
     pub fn in_use(&self, repo: &Repo, help: &'static str) -> Result<Option<Obstacle>> {
         let worktree = match self.is_head {
             true => Some(repo.workdir().unwrap_or(repo.git_dir()).to_owned()),
-            false if self.name == "HEAD" => None,
             false => repo.occupied_elsewhere(&self.name)?,
         };
         Ok(worktree.map(|worktree| {

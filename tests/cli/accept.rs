@@ -1,7 +1,7 @@
 //! `accept`: it takes suggestions as they are if nothing came between, else commit by commit; all of them or none.
 use crate::sandbox;
 
-use sandbox::{Sandbox, create, patch, same};
+use sandbox::{Sandbox, create, patch, remove, same};
 use serde_json::Value;
 
 fn beta() -> String {
@@ -352,4 +352,18 @@ fn names_that_are_none_are_errors() {
     sandbox.run(["accept"]).exits(129);
     sandbox.run(["accept", "-X", "mine", "try/1"]).exits(129);
     same("no names", &before, &sandbox.listing());
+}
+
+#[test]
+fn a_file_that_is_changed_and_then_deleted_is_deleted_only_if_the_policy_lets_it() {
+    let sandbox = Sandbox::new();
+    let answer = greet() + &remove("README", "Drop the README");
+    sandbox.apply(["-q", "-b", "try/1"], &answer).exits(0);
+    meanwhile(&sandbox);
+    sandbox.git(["config", "llmapply.allowDelete", "false"]);
+    let before = sandbox.state();
+    sandbox.run(["accept", "try/1"]).exits(1).says("README");
+    sandbox.state().is(&before, "refused");
+    sandbox.run(["accept", "--allow-delete", "try/1"]).exits(0);
+    assert!(!sandbox.exists("README"));
 }

@@ -429,3 +429,16 @@ fn lines_are_those_that_the_edits_before_leave() {
     let run = run.says("  2 > 2\n  3   other\n").says("  5 > same\n");
     assert!(!run.stderr.contains("2 > same") && !run.stderr.contains("  1   a"), "{run:?}");
 }
+
+#[test]
+fn a_file_that_moves_to_and_fro_is_followed_in_linear_time() {
+    let sandbox = Sandbox::new();
+    let moves = |at: usize| match at % 2 {
+        0 => rename("a.py", "b.py", "There"),
+        _ => rename("b.py", "a.py", "And back"),
+    };
+    let moves: String = (0..60).map(moves).collect();
+    let broken =
+        create("a.py", "Begin", "x = 1\n") + &moves + &patch("a.py", "Break it", "x = 1\n", "x = (\n");
+    sandbox.apply(["--syntax", "refuse"], &broken).exits(1).says("syntax error in line");
+}

@@ -10,8 +10,9 @@ const MAX_BYTES: usize = 1 << 20;
 /// same result on every machine.
 const MAX_REPORTS: usize = 4000;
 
-/// Returns the line, from 0, of the first syntax error of a file, if the file has more errors than before.
-pub(super) fn worse(path: &str, before: &str, after: &str) -> Option<usize> {
+/// Returns the line, from 0, of the first syntax error of a file, if the file has more errors than before. A new file
+/// is compared with an empty one.
+pub fn worse(path: &str, before: &str, after: &str) -> Option<usize> {
     let language = Language::of(path)?;
     if before.len().max(after.len()) > MAX_BYTES {
         return None;

@@ -39,8 +39,12 @@ struct Merge<'a> {
     edits: Edits,
 }
 
-/// Merges a snippet into a file, and checks the result.
-pub(super) fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, MergeError> {
+/// Merges a snippet into a file, and checks the result. Both have `\n` line endings. With `may_lose`, lines of the file
+/// may get lost.
+///
+/// # Errors
+/// The rules refuse.
+pub fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<String, MergeError> {
     let Some(language) = Language::of(path) else {
         return Err(MergeError::new("the language of this file is not known", HELP_OTHER_FORMAT));
     };
@@ -116,11 +120,11 @@ fn is_alike(one: &str, other: &str) -> bool {
     one.iter().filter(|word| other.contains(word)).count() * 10 >= one.len() * 6
 }
 
-/// Returns whether a code block may be the new text of another one.
+/// Returns whether a code block may be the new text of another one: no definition, and nothing inside of one, is lost.
 ///
 /// Two blocks that do not parse as snippets only have to be alike. Otherwise both have only imports; or they are alike,
 /// the second has all definitions of the first, and merging it into the first gives it back.
-pub(super) fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bool {
+pub fn keeps(path: &str, before: &str, after: &str, may_lose: bool) -> bool {
     let (Some(old), Some(new)) = (read_alone(path, before), read_alone(path, after)) else {
         return is_alike(before, after);
     };
@@ -188,8 +192,9 @@ fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Merge
     }
 }
 
-/// Returns a definition of a file that its new text has less often; `None` if one of the two does not parse.
-pub(super) fn lost(path: &str, before: &str, after: &str) -> Option<String> {
+/// Returns a definition of a file that its new text has less often, such as "function `f`"; `None` if one of the two
+/// does not parse.
+pub fn lost(path: &str, before: &str, after: &str) -> Option<String> {
     let language = Language::of(path)?;
     let parsed = |text: &str| {
         let parsed = Parsed::new(language, text.to_owned()).filter(|_| text.len() <= MAX_BYTES);

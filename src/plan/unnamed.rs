@@ -23,6 +23,9 @@ use std::collections::{BTreeMap, HashMap};
 /// The limit for the edits that are tried on several files.
 const MAX_TRIED: usize = 500;
 
+/// The limit for the edits that are applied for these tries: each try applies the earlier edits of the file again.
+const MAX_APPLIED: usize = 20_000;
+
 /// The limit for the candidates that a message names.
 const MAX_NAMED: usize = 3;
 
@@ -37,7 +40,7 @@ pub(super) fn settle<'s>(
     let unnamed_edits: HashMap<_, _> = script.unnamed.iter().map(|unnamed| (unnamed.edit, unnamed)).collect();
     let mut settled = Script { unnamed: Vec::new(), ..script.clone() };
     let mut refused = BTreeMap::new();
-    let mut tried = 0;
+    let (mut tried, mut applied) = (0, 0);
     // The file of the previous unnamed edit, or all its candidates if that is unclear.
     let mut previous: Vec<Target> = Vec::new();
     for index in 0..settled.edits.len() {
@@ -48,10 +51,12 @@ pub(super) fn settle<'s>(
         let chosen = match candidates.as_slice() {
             [] => Err(fault::no_path(edit.span)),
             [only] => Ok(only.path.clone()),
-            several if tried == MAX_TRIED => Err(unclear(Code::Limit, edit, several)),
+            several if tried == MAX_TRIED || applied > MAX_APPLIED => {
+                Err(unclear(Code::Limit, edit, several))
+            }
             several => {
                 tried += 1;
-                choose(edit, before, several, base)?
+                choose(edit, before, several, base, &mut applied)?
             }
         };
         match chosen {
@@ -119,18 +124,19 @@ fn has_no_search_text(edit: &Edit) -> bool {
     edit.hunks().iter().all(|hunk| hunk.change.search_lines().is_empty())
 }
 
-/// Chooses the file of an edit among several candidates.
+/// Chooses the file of an edit among several candidates. Adds to `applied` how many edits were applied for that.
 fn choose(
     edit: &Edit,
     before: &[Edit],
     candidates: &[Candidate],
     base: &Base<'_>,
+    applied: &mut usize,
 ) -> Result<Result<Target, Diagnostic>, TreeError> {
-    let (mut fitting, mut applied, mut clearest_file) = (Vec::new(), Vec::new(), Clue::Previous);
+    let (mut fitting, mut has_result, mut clearest_file) = (Vec::new(), Vec::new(), Clue::Previous);
     for candidate in candidates {
-        match outcome(edit, before, &candidate.path, base)? {
+        match outcome(edit, before, &candidate.path, base, applied)? {
             Some(Outcome::Changes) => fitting.push(candidate),
-            Some(_) => applied.push(candidate),
+            Some(_) => has_result.push(candidate),
             None => {}
         }
         if is_file(&candidate.path, base)? {
@@ -139,7 +145,7 @@ fn choose(
     }
     let named: Vec<_> = candidates.iter().filter(|candidate| candidate.by <= Clue::Heading).collect();
     // A file that the edit changes is preferred to one that already has the result.
-    let fitting = if fitting.is_empty() { applied } else { fitting };
+    let fitting = if fitting.is_empty() { has_result } else { fitting };
     match (fitting.as_slice(), named.as_slice()) {
         ([only], _) if only.by <= clearest_file.max(Clue::Heading) => Ok(Ok(only.path.clone())),
         ([], [only]) => Ok(Ok(only.path.clone())),
@@ -161,6 +167,7 @@ fn outcome(
     before: &[Edit],
     target: &Target,
     base: &Base<'_>,
+    applied: &mut usize,
 ) -> Result<Option<Outcome>, TreeError> {
     let alone = Edit { path: target.clone(), ..edit.clone() };
     let (mut files, mut edits) = (vec![target.raw.as_str()], vec![alone.clone()]);
@@ -173,6 +180,7 @@ fn outcome(
         }
     }
     edits.reverse();
+    *applied += edits.len();
     let applies = |edits: Vec<Edit>| -> Result<Option<Outcome>, TreeError> {
         let script = Script { edits, ..Script::default() };
         let run = Run::of(&script, base, &BTreeMap::new(), Aim::AllApply)?;

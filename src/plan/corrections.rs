@@ -75,19 +75,22 @@ pub struct Mismatch {
 
 impl Mismatch {
     fn why(&self) -> String {
-        let (corrections, names) = (counted(self.given, "correction"), self.failed.join("; "));
-        let what = match (&self.again, &self.partial) {
-            (Some(again), _) => format!("a correction looks like {again}, which was already good"),
+        let (given, failed) = (counted(self.given, "correction"), self.failed.join("; "));
+        let failed = if failed.is_empty() { "none" } else { &failed };
+        match (&self.again, &self.partial) {
+            (Some(again), _) => {
+                format!("a correction looks like {again}, which was already good; failed: {failed}")
+            }
             (None, Some(partial)) => {
                 format!("{partial}, has more hunks than its correction: send all of them")
             }
-            _ if self.given == 0 => {
-                "no correction: every edit of the response was already good before".to_owned()
+            (None, None) if self.given == 0 => {
+                format!("no correction: every edit of the response was already good before; failed: {failed}")
             }
-            _ if self.failed.is_empty() => return format!("no failed edit is left for {corrections}"),
-            _ => format!("it is not clear which failed edits {corrections} may replace"),
-        };
-        format!("{what}; failed: {names}")
+            (None, None) => {
+                format!("it is not clear which failed edits {given} may replace; failed: {failed}")
+            }
+        }
     }
 }
 

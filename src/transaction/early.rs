@@ -100,12 +100,12 @@ pub(super) fn settle(repo: &Repo, transaction_dir: &Path, landed: bool) -> vcs::
 /// # Errors
 /// The note cannot be read or removed.
 pub(super) fn forget(repo: &Repo, transaction_dir: &Path) -> vcs::Result<()> {
-    settle(repo, transaction_dir, true)?;
     let file = transaction_dir.join(TransactionDir::EARLY);
-    match std::fs::remove_file(&file) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(vcs::Error::io("remove", &file, e)),
-        _ => Ok(()),
+    if file.symlink_metadata().is_err() {
+        return Ok(());
     }
+    settle(repo, transaction_dir, true)?;
+    std::fs::remove_file(&file).map_err(|e| vcs::Error::io("remove", &file, e))
 }
 
 fn remove(repo: &Repo, note: &Note) -> vcs::Result<()> {

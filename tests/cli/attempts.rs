@@ -133,7 +133,7 @@ fn the_branch_and_the_base_of_the_attempt_are_kept() {
     let tip = sandbox.commit("meanwhile");
     sandbox.apply(["-b", "try/one", "--base", &base], &three()).exits(1);
     let run = sandbox.apply(["--continue", "--skip=2"], &correction()).exits(1);
-    let _ = run.says("no failed edit is left for 1 correction\n");
+    let _ = run.says("it is not clear which failed edits 1 correction may replace; failed: none\n");
     let run = sandbox.apply(["--continue"], &correction()).exits(0);
     let _ = run.says(&format!("continuing with the options of the attempt: --base={base} --branch=try/one"));
     assert_eq!(sandbox.subjects(&format!("{base}..try/one")), ["One", "Two", "Three"]);

@@ -192,15 +192,12 @@ fn check_kept(file: &Parsed, after: &Parsed, may_lose: bool) -> Result<(), Merge
     }
 }
 
-/// Returns a definition of a file that its new text has less often, such as "function `f`"; `None` if one of the two
-/// does not parse.
+/// Returns a definition of a file that its new text has less often, such as "function `f`"; `None` if the file does not
+/// parse. The new text may have syntax errors, because a text that was cut off has some.
 pub fn lost(path: &str, before: &str, after: &str) -> Option<String> {
     let language = Language::of(path)?;
-    let parsed = |text: &str| {
-        let parsed = Parsed::new(language, text.to_owned()).filter(|_| text.len() <= MAX_BYTES);
-        parsed.filter(|parsed| parsed.first_error_line().is_none())
-    };
-    let file = parsed(before)?;
+    let parsed = |text: &str| Parsed::new(language, text.to_owned()).filter(|_| text.len() <= MAX_BYTES);
+    let file = parsed(before).filter(|file| file.first_error_line().is_none())?;
     // A lost value at top level, such as a variable, does not count.
     let is_value = |what| ["variable", "constant", "static", "declaration", "key"].contains(&what);
     let counts =

@@ -18,6 +18,8 @@ pub struct Fence<'r> {
     pub info: &'r str,
     /// Whether deeply indented fence lines in it are content, because they are in pairs.
     pub(super) has_pairs: bool,
+    /// Whether its text is code, by its info string or the file that it is for.
+    pub(super) is_code: bool,
 }
 
 impl<'r> Fence<'r> {
@@ -31,7 +33,7 @@ impl<'r> Fence<'r> {
         }
         let length = text.bytes().take_while(|&byte| byte == mark).count();
         let info = trim(&text[length..]);
-        let fence = Self { mark, length, info, has_pairs: false };
+        let fence = Self { mark, length, info, has_pairs: false, is_code: false };
         (length >= 3 && (mark == b'~' || !info.contains('`'))).then_some(fence)
     }
 

@@ -29,6 +29,10 @@ impl<'r> Reader<'r> {
         let is_part = self.above.is_part();
         cursor.advance();
         self.outer.extend(outer.1);
+        let is_code_file = |file: &Candidate| {
+            file.by.is_whole() && extension(&file.path.raw).is_some() && !is_markdown(&file.path.raw)
+        };
+        let fence = Fence { is_code: is_code || files.iter().any(is_code_file), ..fence };
         cursor.set_fence(Some(fence));
         let nests = self.nests_equal_fences && outer.1.is_none_or(|open| !fence.may_close(open));
         let inside = cursor.mark();
@@ -243,7 +247,7 @@ fn unclear_close<'r>(
 /// If one has no partner, it closes the fence around the code, because models may indent that line wrongly. The search
 /// ends at a fence line that is not indented deeply.
 pub(super) fn begins_pairs(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
-    let is_open = |open: Fence<'_>| !open.has_pairs && is_code(open.info);
+    let is_open = |open: Fence<'_>| !open.has_pairs && open.is_code;
     if !is_deep(line.text) || Fence::of(line.text).is_none() || !cursor.fence().is_some_and(is_open) {
         return false;
     }

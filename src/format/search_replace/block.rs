@@ -6,7 +6,7 @@ use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op, Unit};
 use crate::format::fault::{self, Fault};
 use crate::format::fence::{Fence, Pairs, is_markdown, unfence, unfence_all};
 use crate::format::scan::{Cursor, Line, Lines, Mark, Payload, trim};
-use crate::format::{Output, reasoning};
+use crate::format::{Output, file, reasoning};
 use crate::response::Passage;
 use crate::span::Span;
 use std::collections::HashMap;
@@ -31,6 +31,14 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) -> Result<(Span, O
             let span = span.join(cursor.span(start, cursor.at()));
             let fault = fault::unexpected(span, "block", name);
             return Err(fault.with_help("make the markers of the outer block one character longer").into());
+        }
+        // The path line of the next block is not part of this one.
+        let here = cursor.at();
+        let is_next = matches!(Marker::of(cursor.text()), Some(Marker::Search | Marker::NewFile));
+        let names_file = |line: &Line<'_>| file::path_line(line.text).is_some_and(|path| path.is_sure());
+        let inside = lines.take_while(|line| line.start < here);
+        if let Some(path) = inside.filter(names_file).last().filter(|_| is_next) {
+            cursor.go_to(path);
         }
         return Err(truncated(span.join(cursor.span(start, cursor.at().max(start))), name, below, out));
     };

@@ -13,11 +13,13 @@
 //! let options = Options::from_config(&repo)?.exclude("infra").exec("cargo test");
 //! match repo.resolve(&Response::parse("…what the model has answered…"), &options)? {
 //!     Resolved::AlreadyLanded(landing) => println!("nothing left to do: {:?}", landing.id()),
+//!     // The feedback has at most 16,384 bytes.
 //!     Resolved::Refused(refused) => println!("to be sent back:\n{}", refused.feedback(16_384)),
 //!     Resolved::Plan(plan) => {
 //!         let landing = plan.land(Duration::from_secs(60), &Cancel::default())?;
 //!         println!("{} commits on {}", landing.commits().len(), landing.branch());
 //!     }
+//!     // A later version may have other results.
 //!     _ => {}
 //! }
 //! # Ok(())
@@ -54,33 +56,40 @@
 #[doc(hidden)]
 pub mod names;
 
-// The response, diagnostics about it, repository paths, and file contents.
+// Places in the response.
 #[doc(hidden)]
 pub mod span;
 
+// Errors and warnings about the response.
 #[doc(hidden)]
 pub mod diag;
+// Paths of a repository.
 #[doc(hidden)]
 pub mod path;
+// The response, and texts in it.
 #[doc(hidden)]
 pub mod response;
+// Contents of files: lines, how they are compared, and searches.
 #[doc(hidden)]
 pub mod text;
 
-// The formats, and the edits that all of them are parsed into.
+// An edit, as all formats produce it.
 #[doc(hidden)]
 pub mod edit;
 
+// The formats. CONTRIBUTING.md lists what a new one needs.
 #[doc(hidden)]
 pub mod format;
 
-// Changes as lines, versions of a file, and content that nobody means to commit (such as conflict markers).
+// A change as lines that are kept, removed and added.
 #[doc(hidden)]
 pub mod pattern;
 
+// A file as the edits so far have left it.
 #[doc(hidden)]
 pub mod version;
 
+// Content that nobody means to commit, such as placeholders and conflict markers.
 #[doc(hidden)]
 pub mod guard;
 
@@ -88,17 +97,21 @@ pub mod guard;
 #[doc(hidden)]
 pub mod syntax;
 
-// Finds where edits belong, and makes a plan of them.
+// Finds where in a file a hunk belongs, and whether it is already applied.
 #[doc(hidden)]
 pub mod locate;
 
+// Resolves all edits of a response, and decides what they may touch.
 #[doc(hidden)]
 pub mod plan;
 
+// Commit messages: composes and cleans them, and adds trailers. `flow` decides which message a commit gets.
 #[doc(hidden)]
 pub mod message;
+// The prompt for a model.
 #[doc(hidden)]
 pub mod prompt;
+// The report, as text and JSON, and the feedback for a model.
 #[doc(hidden)]
 pub mod report;
 
@@ -107,10 +120,12 @@ pub mod report;
 #[cfg(all(feature = "git", not(unix)))]
 compile_error!("landing edits takes a Unix; elsewhere the library builds with --no-default-features");
 
+// Git: objects, references, the index, the checkout, and processes.
 #[cfg(feature = "git")]
 #[doc(hidden)]
 pub mod vcs;
 
+// Lands commits or changes nothing. Recovers what a killed process left: `publish` says after which step it does what.
 #[cfg(feature = "git")]
 #[doc(hidden)]
 pub mod transaction;
@@ -131,10 +146,12 @@ pub mod door;
 
 pub use door::*;
 
+// The server for agents.
 #[cfg(feature = "mcp")]
 #[doc(hidden)]
 pub mod mcp;
 
+// The command.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

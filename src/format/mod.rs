@@ -4,7 +4,8 @@
 //! blocks between them. `document` decides which regions are edits of the response, and which are only shown in it.
 //! `above` finds the file and the reason of an edit in the text above it.
 //!
-//! A new format needs a module with `opens` and `parse`, and a row in [`FORMATS`].
+//! A new format needs a module with `opens` and `parse`, and a row in [`FORMATS`]. "A new format" in CONTRIBUTING.md
+//! lists the other files.
 
 mod above;
 mod apply_patch;

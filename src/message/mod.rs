@@ -1,6 +1,7 @@
 //! Makes commit messages from the untrusted text of a response, so that git reads nothing in them but plain text.
 //!
-//! This module composes messages by the rules for commits in the man page. Its parts:
+//! This module composes messages by the rules for commits in the man page. In `flow`, `series` decides which message
+//! each commit gets, and `messages` adds trailers and runs the editor. The parts of this module:
 //! - `clean` drops characters that no message may contain;
 //! - `guard` changes lines that git would read as trailers, mail headers and the like, `skip` those that tell
 //!   continuous integration to skip the commit;

@@ -6,7 +6,7 @@ use super::{Error, usage};
 use crate::flow::configured::{SENSITIVE, number};
 use crate::flow::sources::{EXCLUDE, OFF, Sources};
 use crate::flow::{Attempt, Each, Options, Question, ROUNDS, Template};
-use crate::prompt::{LEAST_CONTEXT_LINES, Listing};
+use crate::prompt::{Listing, MIN_CONTEXT_LINES};
 use crate::report::escape::shell_word;
 use crate::vcs::Result;
 use crate::vcs::config::Config;
@@ -56,11 +56,12 @@ impl Output {
         if diff_is_typed(typed) {
             (json, feedback) = (typed.is_on("json"), typed.is_on("feedback"));
         }
+        // A typed one wins over a configured one.
         if json && feedback {
             (json, feedback) = match (typed.is_on("json"), typed.is_on("feedback")) {
                 (true, false) => (true, false),
                 (false, true) => (false, true),
-                both => (true, both.0 == both.1),
+                _ => (true, true),
             };
         }
         Ok(Self {
@@ -109,6 +110,7 @@ pub(super) fn continued_options(typed: &Typed, attempt: &Attempt) -> Option<Stri
     };
     let mut words = Vec::new();
     for (long, values) in kept.iter().filter(|(long, _)| !is_typed(long)) {
+        // This is the only one that is not an option, but a configuration key.
         let dashes = if long == SENSITIVE { "" } else { "--" };
         let is_switch = args::is_switch(long);
         match values.as_slice() {
@@ -223,7 +225,7 @@ pub(super) fn question(typed: &Typed, repo: &Repo) -> Result<Question> {
         question.format = *format;
     }
     question.listing = from.choice("listing", Listing::NAMES, Listing::of_name)?.unwrap_or_default();
-    let least = LEAST_CONTEXT_LINES;
+    let least = MIN_CONTEXT_LINES;
     if let Some(n) = number(config, "llmapply.contextLines", least, "a number from 3")? {
         question.instructions.context_lines = n;
     }

@@ -59,7 +59,7 @@ impl Run<'_> {
         landed: bool,
     ) -> Option<String> {
         if self.is_unjoined() {
-            // Corrections alone are no attempt: the edits of the attempt that they correct are missing.
+            // Corrections alone are not an attempt: the edits of the attempt that they correct are missing.
             return None;
         }
         let attempt = self.attempt(repo, target, rejected, landed);

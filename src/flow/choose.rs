@@ -160,7 +160,7 @@ impl Choosing<'_, '_> {
         let number = step.edit;
         loop {
             let rewrite = self.rewrite(&step)?;
-            let can_split = self.hunks(number) > 1;
+            let can_split = self.hunk_count(number) > 1;
             return match self.question(&step, None, rewrite.is_some(), can_split)? {
                 Answer::Take => Ok(Next::Continue),
                 Answer::TakeFile => {
@@ -226,7 +226,7 @@ impl Choosing<'_, '_> {
     }
 
     /// Returns the number of an edit's hunks that the user can choose from.
-    fn hunks(&self, number: usize) -> usize {
+    fn hunk_count(&self, number: usize) -> usize {
         match self.run.script.edits.get(number - 1).map(|edit| &edit.op) {
             Some(Op::Modify { hunks, .. }) => hunks.len(),
             _ => 0,

@@ -149,7 +149,7 @@ impl Options {
 /// Returns how long to wait for locks: the typed value, else `llmapply.lockTimeout`, else 60 seconds.
 ///
 /// # Errors
-/// The configured value is no number, or is negative.
+/// The configured value is not a number, or is negative.
 pub(crate) fn lock_timeout(typed: &Given, config: &Config) -> Result<Duration> {
     if let Some(wait) = value(typed, "wait").and_then(|seconds| seconds.parse().ok()) {
         return Ok(Duration::from_secs(wait));
@@ -169,7 +169,7 @@ where
 }
 
 /// Parses the path of a directory, relative to the top of the repository. Returns `Some(None)` for the top itself,
-/// and `None` if the text is no such path.
+/// and `None` if the text is not such a path.
 fn directory(text: &str) -> Option<Option<RepoPath>> {
     let plain = text.trim_start_matches("./").trim_end_matches('/');
     if ["", "."].contains(&plain) && !text.starts_with('/') {

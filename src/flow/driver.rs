@@ -22,9 +22,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
-/// The number of tries while others move the branch: the least number if the branch here moves, and the largest if the
-/// remote's branch moves (`--rebase`).
-const TRIES: usize = 3;
+/// The number of tries after which a landing gives up if the branch here still moves and the time is over.
+const MIN_TRIES: usize = 3;
+/// The limit for the tries if the remote's branch moves (`--rebase`).
+const MAX_REBASE_TRIES: usize = 3;
 
 /// Lands commits on a branch or, in a dry run, reports what would happen.
 pub(super) struct Driver<'a> {
@@ -74,7 +75,7 @@ pub fn recover(
 /// the remote's branch does.
 ///
 /// From the second try on, it waits in the branch's queue, so that other runs do not overtake it forever. If the
-/// branch still moves, it gives up after `lock_timeout`, but not before [`TRIES`] tries.
+/// branch still moves, it gives up after `lock_timeout`, but not before [`MIN_TRIES`] tries.
 pub(super) fn retry_while_branch_moves<T>(
     given: &Repo,
     options: &Options,
@@ -110,12 +111,12 @@ pub(super) fn retry_while_branch_moves<T>(
         let Err(Error::Transaction(error)) = &outcome else { return outcome };
         let reference = match error {
             transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),
-            transaction::Error::Behind { .. } if options.rebase && tries < TRIES => None,
+            transaction::Error::Behind { .. } if options.rebase && tries < MAX_REBASE_TRIES => None,
             _ => return outcome,
         };
         let has_timed_out =
             in_queue.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
-        if has_timed_out && tries >= TRIES {
+        if has_timed_out && tries >= MIN_TRIES {
             return outcome;
         }
         if let (Some(reference), None) = (reference, &in_queue) {
@@ -228,7 +229,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether the branch also got commits that are no part of the landing: the remote's, those that a suggestion was
+    /// Whether the branch also got commits that are not part of the landing: the remote's, those that a suggestion was
     /// built on, or those on other sides of merges in an accepted branch.
     fn has_others(&self, made: &Made) -> bool {
         if self.edited.is_some() && self.push.onto.is_none() {

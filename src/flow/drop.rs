@@ -8,7 +8,7 @@ use crate::report::{DroppedReport, Report, Status};
 use crate::transaction::{self, Dropped, Target};
 use crate::vcs::repo::Repo;
 
-/// Deletes all of the branches or none. A branch that is no suggestion is deleted only with `force`.
+/// Deletes all of the branches or none. A branch that is not a suggestion is deleted only with `force`.
 pub fn drop(repo: &Repo, names: &[String], force: bool, options: &Options, watch: &dyn Watch) -> Done {
     let branches: Vec<_> = names.iter().map(|name| Some(name.as_str())).collect();
     recover_and_run(repo, options, watch, &branches, |repo, watch, report| {
@@ -39,7 +39,7 @@ fn remove(
         } else if !force && !known.iter().any(|(known, ..)| *known == branch) {
             return Err(Error::NoSuggestion(branch));
         }
-        branches.push(Dropped { name: target.name, tip, there: None });
+        branches.push(Dropped { name: target.name, tip, remote_branch: None });
         report.dropped.push(DroppedReport { branch, tip: build_report::commit_name(tip), remote: None });
     }
     if !obstacles.is_empty() {
@@ -48,8 +48,8 @@ fn remove(
         return Ok(());
     }
     for (dropped, one) in report.dropped.iter_mut().zip(&mut branches) {
-        one.there = push::branch_there(repo, &one.name, one.tip, options)?;
-        dropped.remote = one.there.as_ref().map(|(upstream, _)| upstream.remote.clone());
+        one.remote_branch = push::branch_there(repo, &one.name, one.tip, options)?;
+        dropped.remote = one.remote_branch.as_ref().map(|(upstream, _)| upstream.remote.clone());
     }
     if options.dry_run {
         report.status = Status::Checked;

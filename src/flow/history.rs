@@ -107,7 +107,7 @@ pub(super) fn find(
     };
     let begins = |record: &Record| Record::may_be_id(name) && record.id.starts_with(name);
     let mut with_id: Vec<_> = all.iter().filter(|(record, _)| begins(record)).collect();
-    // After a fetch, two chains may have the landing with one id. This repository's own record is preferred.
+    // After a fetch, two chains may have a landing with the same id. This repository's own record is preferred.
     with_id.sort_by_key(|(_, link)| !link.own);
     let mut ids = HashSet::new();
     with_id.retain(|(record, _)| ids.insert(&record.id));

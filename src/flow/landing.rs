@@ -107,7 +107,7 @@ impl Landing {
         self.commits.iter().flat_map(|(_, edits)| edits.iter().copied()).collect()
     }
 
-    /// Whether a commit between the landing's commits is no part of the landing. Without a record, only trailers tell
+    /// Whether a commit between the landing's commits is not part of the landing. Without a record, only trailers tell
     /// which commits belong to it.
     pub(super) fn is_foreign(&self, commit: Oid) -> bool {
         self.recorded.is_none() && !self.commits.iter().any(|(id, _)| *id == commit)

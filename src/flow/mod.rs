@@ -50,14 +50,14 @@ pub use prompt::{Question, Shown, prompt, read};
 pub use resume::{abort, attempt, attempt_for};
 pub use run::Order;
 pub use suggest::{Each, Suggested, Suggestion, suggest};
-pub use template::{NoField, Template};
+pub use template::{Template, UnknownField};
 pub use undo::{Undo, undo};
 
 use crate::transaction;
 pub use crate::transaction::{Attempt, Given, KeptText, Options, Watch};
 use crate::vcs;
 
-/// Why a flow failed. Refused edits are no failure: they are in the report.
+/// Why a flow failed. Refused edits are not a failure: they are in the report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -91,7 +91,7 @@ pub enum Error {
     /// The branch does not exist.
     #[error("there is no branch '{0}'")]
     NoBranch(String),
-    /// The branch is no suggestion: no landing made it, or it no longer has the commits that landed there.
+    /// The branch is not a suggestion: no landing made it, or it no longer has the commits that landed there.
     #[error("'{0}' is not a suggestion: no recorded landing made it")]
     NoSuggestion(String),
     /// A branch has a merge commit with changes of its own, which cannot be made again.

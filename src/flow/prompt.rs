@@ -5,7 +5,7 @@ use super::withheld::Withheld;
 use crate::edit::FormatId;
 use crate::path::RepoPath;
 use crate::plan::TreeView;
-use crate::prompt::{self, File, InstructionOptions, LONGEST_FILE, Listing};
+use crate::prompt::{self, File, InstructionOptions, Listing, MAX_SHOWN_FILE};
 use crate::text::Content;
 use crate::transaction::with_defaults;
 use crate::vcs::Oid;
@@ -33,7 +33,7 @@ with_defaults! {
         pub exclude: Vec<String> = Vec::new(),
         /// The largest total size of the files, in bytes.
         pub most: u64 = u64::MAX,
-        /// Report pathspecs that match nothing and paths that are no files as left out, instead of failing or
+        /// Report pathspecs that match nothing and paths that are not files as left out, instead of failing or
         /// ignoring them.
         pub names_all: bool = false,
         /// The paths of more files to show, because the model asked for them.
@@ -105,16 +105,16 @@ pub fn read(repo: &Repo, question: &Question) -> Result<Shown, Error> {
                     continue;
                 }
                 let size = repo.blob_size(id)?;
-                if size <= LONGEST_FILE as u64 && length + size > question.most {
+                if size <= MAX_SHOWN_FILE as u64 && length + size > question.most {
                     left_out.push((path, "too much at once: name fewer files"));
                     continue;
                 }
                 let bytes = match RepoPath::parse(&path) {
-                    _ if size > LONGEST_FILE as u64 => None,
+                    _ if size > MAX_SHOWN_FILE as u64 => None,
                     Ok(path) => Some(tree.read(&path)?.to_vec()),
                     Err(_) => Some(repo.blob(id)?),
                 };
-                let Some(bytes) = bytes.filter(|bytes| bytes.len() <= LONGEST_FILE) else {
+                let Some(bytes) = bytes.filter(|bytes| bytes.len() <= MAX_SHOWN_FILE) else {
                     left_out.push((path, "too long"));
                     continue;
                 };

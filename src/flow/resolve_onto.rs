@@ -177,7 +177,7 @@ impl Carrying<'_> {
             failed.extend(&planned.edits);
             found.extend(self.clash(planned, clash));
         }
-        // If the branch has moved a file, the policy may forbid to change it at its new path.
+        // If the branch has moved a file, the policy may forbid changing it at its new path.
         for (planned, Planned { changes, .. }) in self.series.iter().zip(&self.carried.series) {
             let named: BTreeSet<&RepoPath> = planned.changes.iter().map(|change| &change.path).collect();
             for change in changes.iter().filter(|change| !named.contains(&change.path)) {

@@ -307,7 +307,7 @@ impl Options {
             false => None,
         };
         let may_move = move |path: &RepoPath| {
-            let why = withheld.as_ref().and_then(|withheld| withheld.kept_back(path.as_str()));
+            let why = withheld.as_ref().and_then(|withheld| withheld.reason_even_if_named(path.as_str()));
             why.map_or(Ok(()), |why| Err(format!("{why} keeps it back, so it is not moved or copied")))
         };
         let ignores = repo.ignores();

@@ -15,7 +15,7 @@ pub struct Template(String);
 /// The error for an unknown field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown field '{0}' in a branch name; use {{n}}, {{slug}}, {{id}} or {{stem}}")]
-pub struct NoField(pub String);
+pub struct UnknownField(pub String);
 
 impl Template {
     /// Whether a name is a template: it has braces.
@@ -26,15 +26,15 @@ impl Template {
     /// Parses a template.
     ///
     /// # Errors
-    /// [`NoField`] if a field is unknown.
-    pub fn parse(text: &str) -> Result<Self, NoField> {
+    /// [`UnknownField`] if a field is unknown.
+    pub fn parse(text: &str) -> Result<Self, UnknownField> {
         let mut rest = text;
         while let Some(at) = rest.find(['{', '}']) {
             let field = &rest[at..];
             let end = field.find('}').filter(|_| field.starts_with('{')).map_or(field.len(), |end| end + 1);
             let (field, after) = field.split_at(end);
             if !["{n}", "{slug}", "{id}", "{stem}"].contains(&field) {
-                return Err(NoField(field.to_owned()));
+                return Err(UnknownField(field.to_owned()));
             }
             rest = after;
         }
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(name("{stem}{id}x"), Ok("a0123abcdx".to_owned()));
         assert_eq!(name("plain"), Ok("plain".to_owned()));
         for (text, bad) in [("a{m}", "{m}"), ("a{n", "{n"), ("a}b", "}b"), ("{}", "{}"), ("{{n}}", "{{n}")] {
-            assert_eq!(name(text), Err(NoField(bad.to_owned())), "{text}");
+            assert_eq!(name(text), Err(UnknownField(bad.to_owned())), "{text}");
         }
     }
 

@@ -17,7 +17,7 @@ const MAX_VERSIONS: usize = 100;
 const MAX_EDITS: usize = 3;
 
 impl Run<'_> {
-    /// Adds to the errors of refused edits the newest older commit in which the edit applies, if there is one.
+    /// Adds, to the error of a refused edit, the newest older commit in which that edit applies, if there is one.
     pub(super) fn name_versions(
         &self,
         repo: &Repo,

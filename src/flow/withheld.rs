@@ -55,7 +55,7 @@ impl Withheld {
         Ok(Self { ignored, excluded: matcher(exclude)?, named: named.iter().cloned().collect() })
     }
 
-    /// Whether a file is withheld only because of its name, as secrets are, so that no pattern must be looked up.
+    /// Whether files are withheld only because of their names, as secrets are: there are no patterns to look up.
     pub(super) fn decides_by_name(&self) -> bool {
         self.ignored.is_empty() && self.excluded.is_none()
     }
@@ -66,11 +66,11 @@ impl Withheld {
         let is_secret = || RepoPath::parse(name).is_ok_and(|name| may_hold_secrets(&name));
         let unnamed =
             || (!self.named.contains(path) && is_secret()).then_some("may hold secrets: name it to send it");
-        self.kept_back(path).or_else(unnamed)
+        self.reason_even_if_named(path).or_else(unnamed)
     }
 
     /// Returns why a file is withheld even if the user names it; `None` if it is not.
-    pub(super) fn kept_back(&self, path: &str) -> Option<&'static str> {
+    pub(super) fn reason_even_if_named(&self, path: &str) -> Option<&'static str> {
         match path {
             path if self.ignored.contains(path) => Some(AIIGNORE),
             path if self.excluded.as_ref().is_some_and(|matches| matches(path)) => Some("llmapply.exclude"),

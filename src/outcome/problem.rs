@@ -179,15 +179,15 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
             "push-rejected",
             "nothing was changed; 'git fetch' gets the remote's commits, and --rebase lands on top of them",
         ),
-        T::NotTaken { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
-        T::NotKnown { new, .. } => problem(
+        T::PushRefused { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
+        T::PushUnknown { new, .. } => problem(
             Fatal,
             "unfinished",
             format!(
                 "'git llm-apply recover' asks the remote again: if it has {new} the branch here moves to it, else {new} is dropped"
             ),
         ),
-        T::NotHere { .. } => problem(
+        T::PushedNotMoved { .. } => problem(
             Fatal,
             "unfinished",
             "'git llm-apply recover' moves it, or records the landing if the branch was changed here meanwhile",
@@ -197,7 +197,9 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
             "unfinished",
             "run the same command again: it asks the remote, and then deletes the branches here",
         ),
-        T::Unfinished { .. } | T::Stuck { .. } => problem(Fatal, "unfinished", "run 'git llm-apply recover'"),
+        T::Unfinished { .. } | T::RollbackFailed { .. } => {
+            problem(Fatal, "unfinished", "run 'git llm-apply recover'")
+        }
         T::Broken { .. } => problem(
             Fatal,
             "broken-journal",

@@ -10,10 +10,10 @@ use std::fmt::Write;
 pub const CONTEXT_LINES: usize = 5;
 
 /// The smallest value of `llmapply.contextLines`.
-pub const LEAST_CONTEXT_LINES: usize = 3;
+pub const MIN_CONTEXT_LINES: usize = 3;
 
 /// The longest file in a prompt, in bytes.
-pub const LONGEST_FILE: usize = 256 * 1024;
+pub const MAX_SHOWN_FILE: usize = 256 * 1024;
 
 named! {
     /// How files are delimited.
@@ -76,7 +76,7 @@ pub fn instructions(format: FormatId, options: InstructionOptions) -> String {
     // Text about deleting files is in `⟦…⟧`. Text for prompts that may not delete files is in `⟪…⟫`.
     let text = with_bracketed(text, ['⟦', '⟧'], options.delete);
     let text = with_bracketed(&text, ['⟪', '⟫'], !options.delete);
-    let text = text.replace("{context_lines}", &options.context_lines.max(LEAST_CONTEXT_LINES).to_string());
+    let text = text.replace("{context_lines}", &options.context_lines.max(MIN_CONTEXT_LINES).to_string());
     format!("{}\n\n{SHARED}", text.trim_end())
 }
 

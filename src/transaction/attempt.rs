@@ -120,7 +120,7 @@ impl Attempt {
     /// Writes the attempt to its directory. An older attempt with the same name is replaced.
     ///
     /// # Errors
-    /// The file system fails; nothing is left then.
+    /// The file system fails. Then nothing is left.
     pub fn keep(&self, repo: &Repo) -> Result<()> {
         let all = attempts_dir(repo.git_dir());
         self.write(repo, &all).inspect_err(|_| remove_empty(&all))
@@ -246,15 +246,15 @@ impl Attempt {
         let same = same();
         kept.retain(|one| {
             let own = |path: &String| paths.contains(path.as_str());
-            let older =
+            let is_covered =
                 one.target.as_deref() == Some(target) && !one.paths.is_empty() && one.paths.iter().all(own);
-            older || one.id == same
+            is_covered || one.id == same
         });
         kept.into_iter().map(|one| one.id).collect()
     }
 
     /// Removes attempts of a worktree after a landing. The names come from a journal and may be forged, so names that
-    /// are no ids are ignored. An attempt that cannot be removed stays.
+    /// are not ids are ignored. An attempt that cannot be removed stays.
     pub(super) fn forget_all(repo: &Repo, git_dir: &Path, ids: &[String]) {
         for id in ids.iter().filter(|id| is_id(id)) {
             let _ = Self::forget_in(repo, git_dir, id);

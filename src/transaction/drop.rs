@@ -26,7 +26,7 @@ pub struct Dropped {
     /// The branch's tip.
     pub tip: Oid,
     /// The remote's branch to delete as well, and its tip.
-    pub there: Option<(Upstream, Oid)>,
+    pub remote_branch: Option<(Upstream, Oid)>,
 }
 
 /// Deletes all of the branches or none. The remote deletes its branches first; if it refuses, the local branches stay.
@@ -67,7 +67,7 @@ pub fn drop_branches(repo: &Repo, branches: &[Dropped], timeout: Duration) -> Re
 /// Makes the remote delete its branches, and returns a sentence that says so. Returns `None` if no remote branch is
 /// to be deleted.
 fn drop_there(repo: &Repo, all: &[Dropped], transaction_dir: &TransactionDir) -> Result<Option<String>> {
-    let there = || all.iter().filter_map(|one| one.there.as_ref());
+    let there = || all.iter().filter_map(|one| one.remote_branch.as_ref());
     let remotes: BTreeSet<&str> = there().map(|(upstream, _)| upstream.remote.as_str()).collect();
     let Some(remote) = remotes.first() else { return Ok(None) };
     if remotes.len() > 1 {

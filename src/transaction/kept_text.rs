@@ -1,5 +1,5 @@
-//! Texts of which the user has no other copy. If they do not land they are saved in the git directory, as git saves the
-//! message of a commit that fails.
+//! Texts that exist nowhere else. If they do not land, they are saved in the git directory, as git saves the message of
+//! a commit that fails.
 
 use super::{Result, Watch};
 use crate::response::Response;

@@ -173,7 +173,7 @@ pub enum Error {
     },
     /// The remote or a hook refused a push; nothing was changed.
     #[error("the push to {to} was refused: {why}")]
-    NotTaken {
+    PushRefused {
         /// The branch and the remote.
         to: String,
         /// What git printed.
@@ -183,7 +183,7 @@ pub enum Error {
     #[error(
         "it is not known whether {to} took {new}: {why}; nothing was taken back, and the branch here was not moved"
     )]
-    NotKnown {
+    PushUnknown {
         /// The branch and the remote.
         to: String,
         /// The commit.
@@ -193,7 +193,7 @@ pub enum Error {
     },
     /// The remote accepted a push, but the branch here could not be moved.
     #[error("{to} took {new}, but the branch here was not moved: {source}")]
-    NotHere {
+    PushedNotMoved {
         /// The branch and the remote.
         to: String,
         /// The commit.
@@ -211,7 +211,7 @@ pub enum Error {
     },
     /// A step before the commit point failed, and the rollback failed, too. Recovery can do the rollback.
     #[error("{source}; and the rollback failed: {back}")]
-    Stuck {
+    RollbackFailed {
         /// Why the landing failed.
         source: Box<Error>,
         /// Why the rollback failed.
@@ -238,8 +238,8 @@ fn remains(transaction_dir: &Path, in_place: &[String]) -> String {
     [&[transaction_dir.display().to_string()], in_place].concat().join(", ")
 }
 
-/// Parses JSON. It parses a string and not bytes, as the formats do: a second kind of input would compile the parser
-/// twice and make the program larger.
+/// Parses JSON. It parses a string, as the formats do. Parsing bytes would compile a second parser and make the program
+/// larger.
 fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     serde_json::from_str(std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?)
 }
@@ -336,7 +336,7 @@ impl<'r> Transaction<'r> {
     /// run.
     ///
     /// # Errors
-    /// [`Error::InTheWay`] or [`Error::Unsupported`], for example. Everything is as it was then.
+    /// [`Error::InTheWay`] or [`Error::Unsupported`], for example. Then everything is as it was before.
     pub fn begin(
         repo: &'r Repo,
         target: Target,

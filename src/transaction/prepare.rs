@@ -19,8 +19,8 @@ impl<'r> Transaction<'r> {
     /// change yet. `merge` is the message of the merge commit, if one is wanted.
     ///
     /// # Errors
-    /// [`Error::Hook`] or [`Error::Exec`], the disk or the object store fails, or a signal arrived. Everything is as
-    /// it was then.
+    /// [`Error::Hook`] or [`Error::Exec`], the disk or the object store fails, or a signal arrived. Then everything
+    /// is as it was before.
     pub fn prepare(
         mut self,
         base: &BaseTree<'_>,

@@ -5,6 +5,17 @@
 //! second. So a `git commit` at the same moment has either the old HEAD, and fails because HEAD moves, or the new
 //! HEAD and the new index. In the other order it could have the new HEAD and the old index, and its commit would
 //! revert the landing.
+//!
+//! If the process is killed, `recover` finds the step that it was killed at:
+//!
+//! | Killed at this step | Recovery |
+//! |---|---|
+//! | before the journal is in place | removes what the run has made |
+//! | the same, and a push has begun | asks the remote: if that has the commits, they land here, else they are removed |
+//! | journal in place, reference not moved | undoes the landing; after a push, lands it again |
+//! | the same, and others have changed the branch, HEAD or the index since | leaves the files alone and names them |
+//! | reference moved | does the steps that are left |
+//! | journal removed | removes the rest of the transaction's directory |
 
 use super::any_path::AnyPath;
 use super::attempt::Attempt;
@@ -73,13 +84,13 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// [`Error::Unfinished`] means that the branch has moved. After any other error everything here is as it was,
-    /// except after [`Error::Stuck`].
+    /// except after [`Error::RollbackFailed`].
     pub fn publish(mut self) -> Result<Made> {
         let index = self.transaction.index.take();
         let outcome = match self.made.tip() {
             Some(new) if self.transaction.target.tip != Some(new) => self
                 .push_and_lock(new, index.as_ref())
-                .and_then(|_lock| self.move_branch(new, index).map_err(|e| self.not_here(e))),
+                .and_then(|_lock| self.move_branch(new, index).map_err(|e| self.pushed_not_moved(e))),
             _ => Err(Error::Nothing),
         };
         if outcome.is_ok() {
@@ -149,7 +160,7 @@ impl Prepared<'_> {
         if let Err(e) = reached {
             return Err(match self.take_back(&journal, &progress) {
                 Ok(()) => e,
-                Err(back) => Error::Stuck { source: Box::new(e), back: Box::new(back) },
+                Err(back) => Error::RollbackFailed { source: Box::new(e), back: Box::new(back) },
             });
         }
         interrupt::land();
@@ -158,6 +169,7 @@ impl Prepared<'_> {
         }
         let moved = point(Fault::RefMoved);
         let close = || finish(repo, &transaction_dir.path, &journal, &progress.locks);
+        // Each step can be run again, so one failure is not the end.
         match moved.and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => {
                 self.report_use_of_git(index_by_git);
@@ -241,7 +253,8 @@ impl Prepared<'_> {
     }
 
     /// Undoes what [`Prepared::advance`] did before it failed. Files that others changed at that moment keep these
-    /// changes, which were the reason of the failure.
+    /// changes, which were the reason for the failure. Recovery has its own rollback for killed runs:
+    /// `Killed::finish_or_undo`.
     ///
     /// # Errors
     /// Something cannot be undone. The journal and the locks stay for recovery.

@@ -124,7 +124,7 @@ pub(super) fn why_unknown(pushed: Pushed, to: &str) -> Result<Option<String>> {
     match pushed {
         Pushed::Taken => Ok(None),
         Pushed::Behind(why) => Err(Error::Behind { to: to.to_owned(), why }),
-        Pushed::Refused(why) => Err(Error::NotTaken { to: to.to_owned(), why }),
+        Pushed::Refused(why) => Err(Error::PushRefused { to: to.to_owned(), why }),
         Pushed::Unknown(why) => Ok(Some(why)),
     }
 }
@@ -169,7 +169,7 @@ impl Prepared<'_> {
                 // The remote may have the commits, so nothing is undone.
                 interrupt::land();
                 early.iter().for_each(|early| early.keep());
-                return Err(Error::NotKnown { to: to(), new: new.to_string(), why });
+                return Err(Error::PushUnknown { to: to(), new: new.to_string(), why });
             }
             Err(error) => Err(error),
         };
@@ -177,7 +177,7 @@ impl Prepared<'_> {
         interrupt::land();
         early.iter().for_each(|early| early.keep());
         let locked = point(Fault::Pushed).map_err(Error::from).and_then(|()| lock_after(true, repo, timeout));
-        locked.map_err(|e| self.not_here(e))
+        locked.map_err(|e| self.pushed_not_moved(e))
     }
 
     /// Checks again, before the push, everything that could keep the branch here from moving, because hooks and
@@ -196,11 +196,13 @@ impl Prepared<'_> {
     }
 
     /// Returns the error for a failure after the remote accepted the commits; without `--push`, the error itself.
-    pub(super) fn not_here(&self, source: Error) -> Error {
+    pub(super) fn pushed_not_moved(&self, source: Error) -> Error {
         match (&self.transaction.context.push, self.made.tip()) {
-            (Some(upstream), Some(new)) => {
-                Error::NotHere { to: upstream.to_string(), new: new.to_string(), source: Box::new(source) }
-            }
+            (Some(upstream), Some(new)) => Error::PushedNotMoved {
+                to: upstream.to_string(),
+                new: new.to_string(),
+                source: Box::new(source),
+            },
             _ => source,
         }
     }

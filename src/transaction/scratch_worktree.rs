@@ -72,8 +72,7 @@ impl ScratchWorktree {
         let bytes = base.read(&path).map_err(super::unreadable)?;
         let patterns = transaction_dir.file("include");
         std::fs::write(&patterns, bytes).map_err(|e| vcs::Error::io("write", &patterns, e))?;
-        repo.include(&patterns, base.id(), self.scratch.top())?;
-        Ok(())
+        Ok(repo.include(&patterns, base.id(), self.scratch.top())?)
     }
 
     /// Checks out `tree` with HEAD at `head`. This is the state in which `git commit` runs its hooks if `head` is the

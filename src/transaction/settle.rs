@@ -165,7 +165,7 @@ impl Killed<'_> {
         if self.has_landed() {
             if !self.journal.by_git && !self.repo.is_recorded(movement)? && self.is_untouched()? {
                 let patience = Patience::for_reference(self.repo.config())?;
-                self.locks.reference.retake(self.repo, movement, &token, patience)?;
+                self.locks.reference.take_missing(self.repo, movement, &token, patience)?;
             }
             return Ok(());
         }
@@ -197,6 +197,7 @@ impl Killed<'_> {
         Ok(self.is_head_unchanged()? && (is_like(&kept)? || is_like(&prepared)?))
     }
 
+    /// Finishes or undoes the landing. `Prepared::take_back` is the rollback of a run that is still alive.
     fn finish_or_undo(&self) -> Result<Recovered> {
         let is_old = self.tip == self.journal.movement.old;
         // The branch is or was at the new commit. Index and files were in place before that, so only the cleanup is

@@ -62,7 +62,7 @@ impl TransactionDir {
         common.join("llm-apply").join("discarded")
     }
 
-    /// Checks that the parents of transaction directories are no links, which could lead out of the repository.
+    /// Checks that the parents of transaction directories are not links, which could lead out of the repository.
     pub(super) fn check_all(common: &Path) -> Result<()> {
         let all = [common.join("llm-apply"), Self::all(common), Self::discarded(common)];
         Ok(places::check_own(&all.each_ref().map(PathBuf::as_path))?)
@@ -187,7 +187,7 @@ impl TransactionDir {
             Some(self.file(Self::EARLY)),
         ];
         let remains = all.into_iter().flatten().any(|path| path.symlink_metadata().is_ok());
-        remains || Scratch::leaves_empty(&self.common)
+        remains || Scratch::remove_empty_parent(&self.common)
     }
 }
 

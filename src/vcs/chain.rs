@@ -12,7 +12,7 @@ use crate::plan::Node;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-/// The reference of the own chain. It is no branch, and `git push` and `git fetch` move it only if asked to.
+/// The reference of the own chain. It is not a branch, and `git push` and `git fetch` move it only if asked to.
 pub const HISTORY: &str = "refs/llm-apply/history";
 
 /// The directory in a record's tree with one file per response digest, which lists the landings of that response. So a

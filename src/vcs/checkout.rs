@@ -334,7 +334,7 @@ impl Checkout {
     /// and the old file gets the staged file's name. Elsewhere the old file is first moved to `kept`.
     ///
     /// # Errors
-    /// [`Error::Raced`] if the file there was not `expected`; it is back in its place then.
+    /// [`Error::Raced`] if the file there was not `expected`. Then it is back in its place.
     pub fn place_over(&self, staged: &Path, kept: &Path, path: &str, expected: Identity) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
         let cwd = rustix::fs::CWD;
@@ -365,7 +365,7 @@ impl Checkout {
     /// Moves the file at a path to `kept`.
     ///
     /// # Errors
-    /// [`Error::Raced`] if it was not `expected`; it is back in its place then.
+    /// [`Error::Raced`] if it was not `expected`. Then it is back in its place.
     pub fn take_away(&self, kept: &Path, path: &str, expected: Identity) -> Result<()> {
         let (directory, name) = self.open_parent(path)?;
         let cwd = rustix::fs::CWD;

@@ -5,8 +5,8 @@ use super::Result;
 use crate::names::named;
 
 named! {
-    /// The points, in the order in which a landing passes them. The last ones are passed by rollback and by other
-    /// commands.
+    /// The points, in the order in which a landing passes them. Those of `drop` and `forget` are beside the landing's
+    /// commit point. The last ones are passed by rollback and recovery, and when a refused attempt is kept.
     Fault {
         /// The transaction's directory and its lock exist.
         Begun = "begun",

@@ -7,7 +7,7 @@ use super::loose::{Writer, fan_out};
 use super::repo::Repo;
 use super::supervise::{self, Onlooker, Supervised};
 use super::temporary::Temporary;
-use super::tree::LONGEST_FILE;
+use super::tree::MAX_EDITED_FILE;
 use super::{Error, Oid, Result, interrupt, process};
 use rustix::process::Signal;
 use std::cell::{Cell, OnceCell};
@@ -112,8 +112,8 @@ fn use_attributes(command: &mut Command, attributes: Attributes) {
 }
 
 fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {
-    let Some(output) = run_supervised(repo, command, input, Some(LONGEST_FILE))? else {
-        return Err(Error::TooLarge { path: path.to_owned(), limit: LONGEST_FILE });
+    let Some(output) = run_supervised(repo, command, input, Some(MAX_EDITED_FILE))? else {
+        return Err(Error::TooLarge { path: path.to_owned(), limit: MAX_EDITED_FILE });
     };
     if output.status.success() {
         return Ok(output.stdout);

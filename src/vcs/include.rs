@@ -14,23 +14,22 @@ pub const NAME: &str = ".worktreeinclude";
 impl Repo {
     /// Copies the checkout's ignored files that match the patterns into another worktree, except those that are in
     /// `tree`, which the worktree has already. A link is copied as a link, and none is followed on either side. A copy of
-    /// the same size and time is left alone. Returns how many files there are.
+    /// the same size and time is left alone.
     ///
     /// # Errors
     /// Git cannot list them, or one cannot be copied.
-    pub fn include(&self, patterns: &Path, tree: Option<Oid>, top: &Path) -> Result<usize> {
-        let Some(checkout) = self.workdir() else { return Ok(0) };
+    pub fn include(&self, patterns: &Path, tree: Option<Oid>, top: &Path) -> Result<()> {
+        let Some(checkout) = self.workdir() else { return Ok(()) };
         let mut from = std::ffi::OsString::from("--exclude-from=");
         from.push(patterns);
         let mut named = self.ignored(&from)?;
         if named.is_empty() {
-            return Ok(0);
+            return Ok(());
         }
         let ignored = self.ignored("--exclude-standard".as_ref())?;
         named.retain(|path| ignored.contains(path));
         let tracked = self.entries(tree, &named)?;
         named.retain(|path| !tracked.contains_key(path));
-        let mut count = 0;
         for path in &named {
             let path = Path::new(std::ffi::OsStr::from_bytes(path));
             let (from, to) = (checkout.join(path), top.join(path));
@@ -38,10 +37,9 @@ impl Repo {
                 && places::is_inside(top, to.parent().unwrap_or(top))
             {
                 copy(&from, &to).map_err(|e| Error::io("copy", &from, e))?;
-                count += 1;
             }
         }
-        Ok(count)
+        Ok(())
     }
 
     /// The untracked files that match the patterns.

@@ -243,7 +243,7 @@ impl Repo {
     /// Puts a prepared index in place. The prepared file stays, to compare with later.
     ///
     /// # Errors
-    /// As the file system reports; nothing has changed then.
+    /// As the file system reports. Then nothing has changed.
     pub fn place_index(prepared: &Path, index: &Path) -> Result<()> {
         let copy = with_suffix(prepared, "-placed");
         link_or_copy(prepared, &copy)?;

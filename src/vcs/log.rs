@@ -61,7 +61,7 @@ impl Repo {
     /// The references or the object store cannot be read.
     pub fn is_on_a_remote(&self, commits: &[Oid], base: Oid) -> Result<bool> {
         let tips = self.references_below("refs/remotes/")?;
-        self.contain(tips.into_iter().map(|(_, tip)| tip), commits, base)
+        self.any_contains(tips.into_iter().map(|(_, tip)| tip), commits, base)
     }
 
     /// Returns whether a branch here has more commits on top of this one, which follows `base`.
@@ -71,10 +71,11 @@ impl Repo {
     pub fn is_built_on(&self, commit: Oid, base: Oid) -> Result<bool> {
         let tips = self.references_below("refs/heads/")?;
         let others = tips.into_iter().map(|(_, tip)| tip).filter(|tip| *tip != commit);
-        self.contain(others, &[commit], base)
+        self.any_contains(others, &[commit], base)
     }
 
-    fn contain(&self, tips: impl Iterator<Item = Oid>, commits: &[Oid], base: Oid) -> Result<bool> {
+    /// Returns whether one of the tips contains one of these commits.
+    fn any_contains(&self, tips: impl Iterator<Item = Oid>, commits: &[Oid], base: Oid) -> Result<bool> {
         let failed = |e| Error::git("read the branches", e);
         let mut walk = self.git.revwalk().map_err(failed)?;
         for tip in tips {

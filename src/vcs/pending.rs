@@ -27,7 +27,7 @@ pub(super) struct Pending {
     known: HashMap<Oid, Known>,
     /// The objects that were written again although the repository has them. Git may prune them until a reference leads
     /// to them.
-    pub(super) relied: BTreeSet<Oid>,
+    pub(super) reused: BTreeSet<Oid>,
     /// Whether libgit2 reads the directory.
     reads_directory: bool,
     /// How many bytes of blobs count toward [`MAX_BYTES_IN_MEMORY`].
@@ -105,7 +105,7 @@ impl Repo {
         let is_added = pending.as_mut().is_some_and(|pending| pending.add(id, is_new));
         match pending.as_mut() {
             Some(pending) if is_added => pending.hold(self, id, held)?,
-            Some(pending) if !pending.relied.contains(&id) => {}
+            Some(pending) if !pending.reused.contains(&id) => {}
             // If the repository has the object, libgit2 freshens its file.
             _ => self.write_by_libgit2(&held)?,
         }
@@ -122,7 +122,7 @@ impl Repo {
         if let Some(pending) = self.pending.borrow_mut().as_mut()
             && pending.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH)
         {
-            pending.relied.insert(id);
+            pending.reused.insert(id);
         }
         id
     }
@@ -210,7 +210,7 @@ impl Pending {
             path,
             ids: Vec::new(),
             known: HashMap::new(),
-            relied: BTreeSet::new(),
+            reused: BTreeSet::new(),
             reads_directory: false,
             bytes: 0,
             placed: 0,
@@ -229,7 +229,7 @@ impl Pending {
             return false;
         }
         if !is_new && self.real.exists_ext(id, git2::OdbLookupFlags::NO_REFRESH) {
-            self.relied.insert(id);
+            self.reused.insert(id);
             return false;
         }
         self.known.insert(id, Known { held: None, is_on_disk: false });
@@ -266,7 +266,7 @@ impl Pending {
     }
 
     /// Notes that all objects are in the repository. They stay known, so that writing one again does not add it to
-    /// `relied`.
+    /// `reused`.
     pub(super) fn set_all_placed(&mut self) {
         self.placed = self.ids.len();
         self.all_in_libgit2();
@@ -294,7 +294,7 @@ pub(super) fn new_objects(repo: &Repo) -> Vec<Oid> {
 }
 
 /// Returns whether the object is in the quarantine's directory.
-pub(super) fn is_spilled(repo: &Repo, id: Oid) -> bool {
+pub(super) fn is_on_disk(repo: &Repo, id: Oid) -> bool {
     let pending = repo.pending.borrow();
     pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(|known| known.is_on_disk)
 }

@@ -11,7 +11,7 @@ use super::fault::{Fault, point};
 use super::loose::{Writer, fan_out};
 use super::manifest::{Item, Manifest};
 use super::pack::PACK_LIMIT;
-use super::pending::{Pending, is_spilled, new_objects};
+use super::pending::{Pending, is_on_disk, new_objects};
 use super::repo::Repo;
 use super::temporary::Temporary;
 use super::{Error, Oid, Result, places};
@@ -79,7 +79,7 @@ impl Quarantine {
     pub fn spill(&self, repo: &Repo) -> Result<()> {
         places::ensure_private(&self.path)?;
         let mut writer = Writer::new(repo)?;
-        for id in new_objects(repo).into_iter().filter(|id| !is_spilled(repo, *id)) {
+        for id in new_objects(repo).into_iter().filter(|id| !is_on_disk(repo, *id)) {
             let (kind, data) = repo.object(id)?;
             writer.write(&fan_out(&self.path, id)?, kind, &data)?;
             if let Some(pending) = repo.pending.borrow_mut().as_mut() {
@@ -141,7 +141,7 @@ impl Quarantine {
             let hex = id.to_string();
             let name = format!("{}/{}", &hex[..2], &hex[2..]);
             let place = self.path.join(&hex);
-            let file = if is_spilled(repo, id) {
+            let file = if is_on_disk(repo, id) {
                 let moved = std::fs::rename(self.path.join(&name), &place);
                 moved.map(|()| None).map_err(|e| Error::io("write", &place, e))?
             } else {
@@ -156,7 +156,7 @@ impl Quarantine {
     /// Moves the files of the manifest into the repository, except those that exist there.
     ///
     /// # Errors
-    /// As the file system reports, or [`Error::Pruned`]; some of the objects may be in place then.
+    /// As the file system reports, or [`Error::Pruned`]. Then some of the objects may be in place.
     pub fn release(&self, repo: &Repo, manifest: &Manifest) -> Result<()> {
         let to = repo.objects_dir();
         for item in &manifest.items {
@@ -203,7 +203,7 @@ impl Quarantine {
         // A new handle, without cached objects.
         let store = repo.object_store()?;
         let pending = repo.pending.borrow();
-        let ids = pending.iter().flat_map(|pending| pending.ids.iter().chain(&pending.relied));
+        let ids = pending.iter().flat_map(|pending| pending.ids.iter().chain(&pending.reused));
         match ids.chain(&base).find(|id| !store.exists_ext(**id, git2::OdbLookupFlags::NO_REFRESH)) {
             Some(_) => Err(Error::Pruned),
             None => Ok(()),

@@ -21,8 +21,8 @@ fn conversion_repo(repo: &Repo, encoding: &str) -> Result<ConversionRepo> {
 pub(super) fn encoded(repo: &Repo, text: &str, encoding: &str) -> Result<Vec<u8>> {
     let git = conversion_repo(repo, encoding)?;
     let id = git.put(text.as_bytes(), false)?;
-    // If git cannot encode a text, it prints the text unchanged with a warning. Decoding that fails or gives another
-    // blob.
+    // If git cannot encode a text, it prints the text unchanged with a warning. Decoding such text fails or gives
+    // another blob.
     match git.checked_out(&id) {
         Ok(bytes) if !bytes.contains(&0) && git.put(&bytes, true).is_ok_and(|again| again == id) => Ok(bytes),
         _ => Err(Error::Encoding(encoding.to_owned())),

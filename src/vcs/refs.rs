@@ -47,13 +47,13 @@ impl Movement {
     /// # Errors
     /// The text that is not a reference name, an object id or a single line.
     pub fn check(&self) -> std::result::Result<(), String> {
-        let wrong = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
-        wrong(self.name == "HEAD" || is_reference_name(&self.name), &self.name)?;
+        let require = |ok: bool, what: &str| if ok { Ok(()) } else { Err(what.to_owned()) };
+        require(self.name == "HEAD" || is_reference_name(&self.name), &self.name)?;
         for id in [Some(&self.new), self.old.as_ref()].into_iter().flatten() {
-            wrong(is_object_name(id) && id.len() == self.new.len(), id)?;
+            require(is_object_name(id) && id.len() == self.new.len(), id)?;
         }
         for line in [&self.who, &self.message] {
-            wrong(!line.contains(['\n', '\r', '\0']), line)?;
+            require(!line.contains(['\n', '\r', '\0']), line)?;
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ impl Repo {
     /// # Errors
     /// The references cannot be read.
     pub fn is_named(&self, objects: &Manifest, movement: &Movement) -> Result<bool> {
-        // An older commit is no evidence: other references may hold it, and it needs no new object.
+        // An older commit is not evidence: other references may hold it, and it needs no new object.
         let is_new = objects.may_have(&movement.new);
         let holds = |value: &str| (is_new && value == movement.new) || objects.has_loose(value);
         if self.references_below("")?.iter().any(|(_, id)| holds(&id.to_string())) {
@@ -299,7 +299,7 @@ impl Repo {
         names.into_iter().try_for_each(|name| patience.wait_for(&lock_path(&self.ref_file(name))))
     }
 
-    /// Checks that no other reference is in the way of a new one: `a` of `a/b`, or `a/b` of `a`.
+    /// Checks that no other reference is in the way of a new one: for `a/b` that is `a`, and for `a` it is any `a/b`.
     fn check_available(&self, name: &str) -> Result<()> {
         let taken = |other: &str| Error::Git {
             action: format!("create {name}"),
@@ -338,7 +338,7 @@ impl RefLock {
         if movement.old.is_none() {
             repo.check_available(&movement.name)?;
         }
-        self.retake(repo, movement, token, patience)?;
+        self.take_missing(repo, movement, token, patience)?;
         let now = repo.value(&movement.name)?.map(|id| id.to_string());
         match now == movement.old {
             true => Ok(()),
@@ -346,10 +346,10 @@ impl RefLock {
         }
     }
 
-    /// Moves the reference: the commit point. The new value is first written to `aside`.
+    /// Moves the reference. For the branch, this is the commit point. The new value is first written to `aside`.
     ///
     /// # Errors
-    /// As the file system reports; the reference has not moved then.
+    /// As the file system reports. Then the reference has not moved.
     pub fn commit(&self, repo: &Repo, movement: &Movement, aside: &Path) -> Result<()> {
         let write = || -> std::io::Result<()> {
             // With the permissions of git's own files, unlike other files in that directory.
@@ -422,11 +422,11 @@ impl RefLock {
         Ok(Self { locks, made })
     }
 
-    /// Takes again the locks that somebody has removed. Does not check where the reference is.
+    /// Takes those of the locks that are not held. Does not check where the reference is.
     ///
     /// # Errors
     /// [`Error::Locked`], or as the file system reports.
-    pub fn retake(
+    pub fn take_missing(
         &mut self,
         repo: &Repo,
         movement: &Movement,

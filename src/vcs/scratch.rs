@@ -79,7 +79,7 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Removes a transaction's entry, and `worktrees/` if that is empty then.
+    /// Removes a transaction's entry, and then `worktrees/` if that is empty.
     ///
     /// # Errors
     /// As the file system reports.
@@ -90,13 +90,13 @@ impl Scratch {
         }
         places::remove(&entry)?;
         // Even if the entry is gone: a killed run may have removed the entry but not the directory.
-        Self::leaves_empty(common);
+        Self::remove_empty_parent(common);
         Ok(())
     }
 
     /// Removes `worktrees/` if it is empty; a process that has just created it will create it again. Returns whether it
     /// is empty but cannot be removed.
-    pub fn leaves_empty(common: &Path) -> bool {
+    pub fn remove_empty_parent(common: &Path) -> bool {
         use std::io::ErrorKind as Kind;
         let all = common.join("worktrees");
         match std::fs::remove_dir(&all) {

@@ -45,7 +45,7 @@ pub(super) fn find() -> Result<Found> {
             Err(_) if ask("--is-inside-git-dir")?.as_os_str() == "true" => {
                 workdir_of(&git_dir, &common_dir, &Config::of_git(&git_dir)?)?
             }
-            // With this variable, git tells the commands that it starts that the current directory is no work tree.
+            // With this variable, git tells the commands that it starts that the current directory is not a work tree.
             Err(_) if std::env::var_os("GIT_IMPLICIT_WORK_TREE").is_some() => None,
             top => Some(top?),
         },

@@ -49,7 +49,7 @@ impl Sharing {
         }
         let mut mode = if self.exact { mode & !0o777 | bits } else { mode | bits };
         if directory {
-            // Who may read a directory may enter it, and new files inherit its group.
+            // Whoever may read a directory may also enter it, and new files inherit its group.
             mode |= (mode & 0o444) >> 2 | 0o2000;
         }
         mode & 0o7777

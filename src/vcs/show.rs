@@ -27,7 +27,7 @@ impl Repo {
     pub fn show_diff(&self, old: Option<Oid>, new: Oid, show: Show<'_>) -> Result<()> {
         let mut command = self.diff(old, new, show)?;
         let status = command.status().map_err(|e| Error::io("run", "git", e))?;
-        // If the user quits the pager early, a signal ends git. That is no error.
+        // If the user quits the pager early, a signal ends git. That is not an error.
         match status.code() {
             Some(code) if code != 0 => Err(Error::Command {
                 command: "diff".into(),
@@ -70,7 +70,7 @@ impl Repo {
         }
         let failed = |e| Error::io("run", &pager, e);
         let mut child = command.spawn().map_err(failed)?;
-        // If the user quits the pager early, the rest is not written. That is no error.
+        // If the user quits the pager early, the rest is not written. That is not an error.
         if let Some(mut stdin) = child.stdin.take() {
             let _ = stdin.write_all(text.as_bytes());
         }
@@ -105,7 +105,7 @@ impl Repo {
             Some(Err(_)) if std::env::var_os("GIT_PAGER").is_none() => own.unwrap_or_default(),
             _ => process::output(process::git(self).args(["var", "GIT_PAGER"]))?,
         };
-        // `cat`, with any options, is no pager.
+        // `cat`, with any options, is not a pager.
         let command = pager.split_whitespace().next().unwrap_or_default();
         Ok((!["", "cat"].contains(&command.rsplit('/').next().unwrap_or_default())).then_some(pager))
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The size limit of an edited file, in bytes. Searching its lines takes many times as much memory: 17 GB for a file of
 /// 300 MB with two bytes a line.
-pub const LONGEST_FILE: u64 = 64 << 20;
+pub const MAX_EDITED_FILE: u64 = 64 << 20;
 
 /// A tree entry: mode and object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,7 +32,7 @@ impl Entry {
         node(self.mode as i32)
     }
 
-    /// Returns whether it is a file, and no link or submodule.
+    /// Returns whether it is a file, and not a link or submodule.
     pub fn is_file(self) -> bool {
         matches!(self.node(), Node::File { .. })
     }
@@ -80,7 +80,7 @@ pub(super) fn node(mode: i32) -> Node {
     }
 }
 
-/// The mode of a file, link or submodule.
+/// The mode of a file, link or submodule. Callers have no directory: a [`FileState`] is never one.
 pub fn mode_of(node: Node) -> u32 {
     match node {
         Node::File { executable: true } => EXECUTABLE,

@@ -152,7 +152,7 @@ fn binaries_and_long_files_are_named_and_left_out() {
     let sandbox = sandbox();
     sandbox.file("bin/data", b"a\0b");
     sandbox.file("bin/latin", b"caf\xe9\n");
-    sandbox.file("bin/long", vec![b'x'; prompt::LONGEST_FILE + 1]);
+    sandbox.file("bin/long", vec![b'x'; prompt::MAX_SHOWN_FILE + 1]);
     sandbox.commit("more");
     let run = sandbox.run(["prompt", "bin"]).exits(0);
     for line in [

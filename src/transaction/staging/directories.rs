@@ -71,7 +71,7 @@ fn add_missing_parents(
 /// Removes the directories that deleted files left empty, as git does. It can be run again.
 ///
 /// # Errors
-/// Only at a fault point in tests. A directory that cannot be removed stays, and is no error.
+/// Only at a fault point in tests. A directory that cannot be removed stays, and is not an error.
 pub(in crate::transaction) fn prune(checkout: &Checkout, staged: &Staged) -> vcs::Result<()> {
     let here = std::env::current_dir().ok();
     for file in staged.files.iter().filter(|file| file.after.is_none()) {

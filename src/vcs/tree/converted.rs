@@ -1,7 +1,7 @@
 //! Converts between blobs and the text of files: edits are made on the text that git would check out, and stored as git
 //! would store it.
 
-use super::{BaseTree, LONGEST_FILE};
+use super::{BaseTree, MAX_EDITED_FILE};
 use crate::path::RepoPath;
 use crate::vcs::attributes::Conversion;
 use crate::vcs::convert::{collapse_ident, expand_ident};
@@ -47,8 +47,8 @@ impl BaseTree<'_> {
     }
 
     pub(super) fn text_of(&self, path: &RepoPath, id: Oid) -> Result<Vec<u8>> {
-        if self.repo.blob_size(id)? > LONGEST_FILE {
-            return Err(Error::TooLarge { path: path.to_string(), limit: LONGEST_FILE });
+        if self.repo.blob_size(id)? > MAX_EDITED_FILE {
+            return Err(Error::TooLarge { path: path.to_string(), limit: MAX_EDITED_FILE });
         }
         match self.conversion(path)? {
             Some(Conversion::Filtered(_)) => self.repo.smudge(path.as_str(), id, self.attributes()),

@@ -9,8 +9,9 @@ use std::io::{IsTerminal, Read};
 
 /// Reads the responses in the order of their names. `-`, or no name at all, is standard input.
 ///
-/// Without names and unless `needed`, a terminal or an empty input gives no response instead of waiting or an error. If
-/// not all responses can be read, `on_failure` gets what was read from standard input.
+/// If no names are given and no response is `needed`, a terminal or an empty input gives no response. Otherwise a
+/// terminal is waited for, and an empty input is an error. If not all responses can be read, `on_failure` gets what was
+/// read from standard input.
 pub(super) fn read(
     names: &[OsString],
     limit: u64,

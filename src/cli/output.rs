@@ -37,7 +37,8 @@ pub(super) struct Said {
     recovered: RefCell<Vec<Recovered>>,
 }
 
-/// How long something may take before a progress line is shown, and the most characters of its name in that line.
+/// How long something may take before a progress line is shown. At most this number of characters of its name are shown
+/// there.
 const PROGRESS_DELAY: Duration = Duration::from_millis(500);
 const MAX_PROGRESS_NAME: usize = 60;
 
@@ -398,7 +399,7 @@ pub(super) fn exactly(text: &str) {
 /// Whether something could not be written to standard output.
 static IS_CUT: AtomicBool = AtomicBool::new(false);
 
-/// Reports, once, that standard output cannot be written. It is no error if the reader has closed its end.
+/// Reports, once, that standard output cannot be written. It is not an error if the reader has closed its end.
 fn check_written(written: std::io::Result<()>) {
     if let Err(e) = written
         && e.kind() != std::io::ErrorKind::BrokenPipe

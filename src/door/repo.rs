@@ -83,7 +83,7 @@ impl Repo {
     /// commits.
     ///
     /// # Errors
-    /// There is no such landing, or it cannot be undone. Nothing has changed then.
+    /// There is no such landing, or it cannot be undone. Then nothing has changed.
     pub fn undo(&self, landing: &str) -> Result<Landing, Error> {
         let options = unattended(&Options::from_config(self)?);
         let what = Undo { name: Some(landing.to_owned()), ..Undo::default() };

@@ -9,11 +9,11 @@ use super::why;
 use crate::edit::{Candidate, Clue, Target};
 use crate::text::Language;
 
-/// The most texts that are kept.
+/// At most this number of texts are kept.
 const MAX_TEXTS: usize = 6;
-/// The most lines of a text that are kept.
+/// At most this number of lines of a text are kept.
 const MAX_LINES: usize = 40;
-/// The most words of a paragraph that are kept because they may be paths.
+/// At most this number of words of a paragraph are kept because they may be paths.
 const MAX_MENTIONS: usize = 12;
 
 /// The ends of sentences.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The longest run of backquotes that counts; a longer one is text.
-const LONGEST: usize = 15;
+const MAX_RUN: usize = 15;
 
 /// The code spans of a line, each with its backquotes, in order.
 pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -13,7 +13,7 @@ pub fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
         while let Some(run) = run_from(text, at) {
             let length = run.len();
             at = run.end;
-            if length > LONGEST || unmatched & (1 << length) != 0 {
+            if length > MAX_RUN || unmatched & (1 << length) != 0 {
                 continue;
             }
             let mut from = run.end;

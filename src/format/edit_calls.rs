@@ -70,7 +70,7 @@ fn read_value(cursor: &mut Cursor<'_>, out: &mut Output) -> Option<bool> {
     let before = out.lengths();
     let id = cursor.response().id();
     if let Some(root) = json.root() {
-        Walk { response: id, place: &|at| at, out, is_model_turn: true }.all(root);
+        Walk { response: id, place: &|at| at, out, is_model_turn: true }.add_all(root);
     }
     json.fault().into_iter().for_each(|fault| out.fault(fault));
     json.leave(cursor);

@@ -51,13 +51,13 @@ impl NamedPath<'_> {
 /// `File:`, and before a colon or line numbers.
 pub(super) fn path_line(line: &str) -> Option<NamedPath<'_>> {
     let text = without_marks(line);
-    let value = label(text);
+    let value = after_label(text);
     only_path(value.unwrap_or(text), value.is_some())
 }
 
 /// Whether a line begins with `File:`.
 pub(super) fn has_label(line: &str) -> bool {
-    label(without_marks(line)).is_some()
+    after_label(without_marks(line)).is_some()
 }
 
 /// Returns the path in a line that is only a comment with a path.
@@ -68,7 +68,7 @@ pub(super) fn path_comment(line: &str) -> Option<NamedPath<'_>> {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
         // Removes the rest of `///` or `##`.
         let inner = trim(inner.trim_start_matches(|c| open.starts_with(c)));
-        let value = label(inner);
+        let value = after_label(inner);
         only_path(value.unwrap_or(inner), value.is_some())
     });
     found.filter(NamedPath::is_sure)
@@ -131,18 +131,19 @@ pub(super) fn has_line_numbers(info: &str) -> bool {
 
 /// Returns the words of a line of prose that may be paths, in order.
 pub(super) fn path_words(line: &str) -> impl Iterator<Item = NamedPath<'_>> {
-    let is_of_path = |c: char| is_of_path(c) || c == ':';
+    let may_be_in_word = |c: char| is_of_path(c) || c == ':';
     let mut rest = line;
     std::iter::from_fn(move || {
         loop {
-            rest = rest.trim_start_matches(|c| !matches!(c, '`' | '[') && !is_of_path(c));
+            rest = rest.trim_start_matches(|c| !matches!(c, '`' | '[') && !may_be_in_word(c));
             let quoted = rest.strip_prefix('`').and_then(|inner| inner.split_once('`'));
             let (word, after) = match (quoted, link_length(rest)) {
                 (Some((word, after)), _) => (trim(word), after),
                 (None, Some(length)) => rest.split_at(length),
                 (None, None) => {
                     rest = rest.strip_prefix(['`', '[']).unwrap_or(rest);
-                    let (word, after) = rest.split_at(rest.find(|c| !is_of_path(c)).unwrap_or(rest.len()));
+                    let (word, after) =
+                        rest.split_at(rest.find(|c| !may_be_in_word(c)).unwrap_or(rest.len()));
                     let word = word.split(':').next().unwrap_or(word).trim_end_matches(['.', '-']);
                     (without_prose(word), after)
                 }
@@ -206,7 +207,7 @@ fn without_marks(line: &str) -> &str {
 }
 
 /// The text after `File:` or another label.
-fn label(text: &str) -> Option<&str> {
+fn after_label(text: &str) -> Option<&str> {
     let bare = text.trim_start_matches('*');
     if !bare.starts_with(['f', 'F', 'p', 'P']) {
         return None;
@@ -219,6 +220,7 @@ fn label(text: &str) -> Option<&str> {
 /// Returns the path if a text is only a path, without quotes and marks around it.
 fn only_path(text: &str, labelled: bool) -> Option<NamedPath<'_>> {
     let (mut text, mut quoted, mut is_part) = (trim(text), labelled, false);
+    // Marks may be nested, as in **`a.py`**.
     for _ in 0..4 {
         text = trim(text.strip_suffix([':', '：']).unwrap_or(text));
         if let Some(path) = without_remark(text) {

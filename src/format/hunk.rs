@@ -35,7 +35,7 @@ const ANCHORS: usize = 2;
 /// The error if more lines of the old or new text follow its `\ No newline at end of file`, or no line is above that.
 const NO_NEWLINE: &str = "`\\ No newline` must be right below the last line";
 
-/// The most errors of a body that are reported.
+/// At most this number of errors of a body are reported.
 const MAX_FAULTS: usize = 20;
 
 /// Reads the lines of a body for the file `path`. Headers of other files are errors.

@@ -32,7 +32,7 @@ pub(super) struct Broken {
     is_cut_off: bool,
 }
 
-/// The most bytes after an error that are searched for keys.
+/// At most this number of bytes after an error are searched for keys.
 const MAX_SEARCHED: usize = 2000;
 
 /// Quotes that may be around a key, including quotes that are not valid in JSON.

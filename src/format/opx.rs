@@ -1,7 +1,7 @@
 //! OPX: `<edit file= op=>` elements, with texts between `<<<` and `>>>` lines.
 //!
-//! The rules are those of the OPX document, but stricter where its origin loses data. An invalid element gives one
-//! error and no edit. An element without a closing tag ends where the next one begins.
+//! The rules are those of the OPX document, but stricter where the program that OPX comes from would lose data. An
+//! invalid element gives one error and no edit. An element without a closing tag ends where the next one begins.
 
 mod element;
 mod payload;
@@ -40,7 +40,7 @@ fn read_opening(cursor: &mut Cursor<'_>, out: &mut Output, opening: Opening) {
     }
     let tag = tag::read(cursor);
     out.fault(fault::outside(tag.span, &tag.shown(), "`<edit>`"));
-    if !is_part(tag.name) {
+    if !has_payload(tag.name) {
         return;
     }
     cursor.skip_blank_lines();
@@ -73,7 +73,7 @@ fn opening(cursor: &Cursor<'_>) -> Option<Opening> {
     if name.eq_ignore_ascii_case("to") {
         return has_attributes(rest).then_some(Opening::Part);
     }
-    if is_part(name) {
+    if has_payload(name) {
         let line = cursor.line()?;
         let rest = line.skip(line.text.len() - rest.split_once('>')?.1.len());
         let mut below = cursor.lines();
@@ -102,7 +102,7 @@ fn starts_edit<'r>(text: &str, next_line: impl FnOnce() -> Option<&'r str>) -> b
 }
 
 /// Whether the part with this name has a payload.
-fn is_part(name: &str) -> bool {
+fn has_payload(name: &str) -> bool {
     name.eq_ignore_ascii_case("find") || name.eq_ignore_ascii_case("put")
 }
 

@@ -16,7 +16,8 @@ const BRACKETS: [(&str, &str); 2] = [("<", ">"), ("◁", "▷")];
 const MESSAGE: &str = "<|message|>";
 const CHANNEL: &str = "<|channel|>";
 const ENDS: [&str; 5] = [CHANNEL, "<|end|>", "<|start|>", "<|return|>", "<|call|>"];
-const LONGEST_HEADER: usize = 256;
+/// The longest header of a message, in bytes.
+const MAX_HEADER: usize = 256;
 
 /// The name and the length of the tag at the start of a text.
 fn tag_at(text: &str, closing: bool) -> Option<(usize, usize)> {
@@ -131,7 +132,7 @@ fn message_at(text: &str) -> Option<(usize, bool)> {
     if !text.starts_with("<|") {
         return None;
     }
-    let near = text.as_bytes().get(..LONGEST_HEADER).unwrap_or(text.as_bytes());
+    let near = text.as_bytes().get(..MAX_HEADER).unwrap_or(text.as_bytes());
     let header = text.get(..memchr::memmem::find(near, MESSAGE.as_bytes())?)?;
     let is_analysis = header.rsplit_once(CHANNEL).is_some_and(|(_, name)| name.starts_with("analysis"));
     Some((header.len() + MESSAGE.len(), is_analysis))

@@ -125,9 +125,9 @@ impl<'r> Tag<'r> {
     }
 }
 
-/// The most attributes of a tag that are kept, to limit memory.
+/// At most this number of attributes of a tag are kept, to limit memory.
 const MAX_ATTRIBUTES: usize = 32;
-/// The most bytes of a name that are shown.
+/// At most this number of bytes of a name are shown.
 const MAX_NAME: usize = 60;
 /// The longest value in quotes, in bytes.
 const MAX_VALUE: usize = 1 << 16;

@@ -66,7 +66,7 @@ impl Placeholder {
             (Some(_), 1..) if bracketed.is_some() => Some(Placeholder::Marked),
             (Some(_), 1..) if is_comment() => Some(Placeholder::Unmarked),
             (None, 0) if is_dotted && is_plain => Some(Placeholder::Dots),
-            // Code such as `[rest]` has one word in brackets, so several are no code.
+            // Code such as `[rest]` has one word in brackets, so several are not code.
             (None, 2..) if bracketed.is_some() && is_plain && is_dotted => Some(Placeholder::Marked),
             (None, 2..) if bracketed.is_some() && is_plain => Some(Placeholder::Unmarked),
             _ => None,

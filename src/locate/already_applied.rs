@@ -1,11 +1,12 @@
 //! Decides whether a hunk is already applied, for all formats.
 //!
-//! A hunk is already applied only if nothing else can be meant:
+//! A hunk is already applied only if nothing else can be meant. That is so in any of these cases:
 //! - The search text matches inside the result of the hunk.
 //! - The place that the anchor names has the result.
 //! - The result is long enough, it matches in one place, and nothing else in the file is nearly the search text.
 //!
-//! Edits that touch each other are judged by their combined result.
+//! Hunks that touch each other are judged by their combined result. `src/plan` decides it for everything else: edits
+//! of one file that are applied together (`combined`), whole files and deletions (`operations`), moves, and modes.
 
 use super::alignment::Alignment;
 use super::bounds::{Bounds, Region};
@@ -74,7 +75,7 @@ pub(super) fn result_at(query: &Query<'_>, line: usize) -> Option<(Place, MatchM
     // A cheap check, because usually nothing matches there in any mode.
     let last = query.with(&after).loose_match_at(line)?.first();
     let regions = Some(vec![Region { heading: line, outermost: line, last, opens: false }]);
-    let bounds = Bounds { regions, ..Bounds::default() };
+    let bounds = Bounds { regions, ..Bounds::NONE };
     let nearby = hay.within(line..last.saturating_add(2 * after.before.len() + 1));
     let matches = find(&Query { hay: nearby, bounds: &bounds, ..query.with(&after) }).ok()?;
     let (place, match_mode) = (matches.places.first()?.0.place, matches.match_mode);
@@ -196,7 +197,7 @@ pub(super) fn nearly_has(
 ///
 /// The second value says whether the results prove that the hunks are applied. Hunks that touch each other prove it
 /// together, as one hunk. The caller checks that the hunks change the returned text to the content of the file.
-pub fn before_all(content: &Content, hunks: &[&Hunk], context: &Context<'_>) -> Option<(Content, bool)> {
+pub fn text_before(content: &Content, hunks: &[&Hunk], context: &Context<'_>) -> Option<(Content, bool)> {
     let mut left: Vec<Pattern<'_>> = Vec::with_capacity(hunks.len());
     for hunk in hunks {
         left.push(Pattern::readings(&hunk.change).into_iter().next()?);

@@ -3,7 +3,7 @@
 
 use crate::text::search::{Haystack, Place};
 
-/// Beyond a region, this number of lines is searched, and twice as many as the search text has.
+/// How many lines beyond a region are searched, besides twice the lines of the search text.
 const SEARCH_MARGIN: usize = 64;
 
 /// Why a match is not taken.
@@ -55,7 +55,7 @@ impl Region {
 }
 
 /// The bounds for the match of a hunk.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Bounds {
     /// The regions of the lines that the heading may mean; the place has to be in one of them. `None` without a
     /// heading.

@@ -58,6 +58,7 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
             _ => return Err(evidence::ambiguous(hay, matches.all())),
         };
         let place = aligned.place;
+        // Below the end of the section of an earlier segment, another section begins.
         let is_after_section = section.is_some_and(|end| end <= place.first());
         if is_after_section || places.last().is_some_and(|above| !is_in_one_block(query, above, &place)) {
             return Ok(None);

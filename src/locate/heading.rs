@@ -67,10 +67,10 @@ impl<'a> Headings<'a> {
         };
         let inner = solid(heading + 1).find(|(_, line)| is_deeper(line.text) || !may_be_between(line.text));
         let opens = inner.is_some_and(|(_, line)| is_deeper(line.text));
-        let mark =
+        let own_mark =
             mark(text).filter(|mark| is_section(mark, language) || opens && !language.is_comment(text));
         let is_label = language.is_label(text);
-        let ends = |text: &[u8]| match self::mark(text) {
+        let ends = |text: &[u8]| match mark(text) {
             None => opens && (is_label || !language.is_label(text)),
             Some([b'.' | b'#' | b':' | b'*' | b'&' | b'@', ..])
                 if opens && language.has(Trait::Selectors) =>
@@ -78,7 +78,7 @@ impl<'a> Headings<'a> {
                 true
             }
             // In Markdown, a heading with fewer signs ends the section of one with more.
-            Some(other) => mark.is_some_and(|mark| mark.starts_with(other)),
+            Some(other) => own_mark.is_some_and(|own| own.starts_with(other)),
         };
         // A block that is not indented ends with its bracket.
         let closer = match text.trim_ascii_end().last() {
@@ -88,7 +88,7 @@ impl<'a> Headings<'a> {
         };
         let closes = |text: &[u8]| closer.is_some() && text.trim_ascii_start().first().copied() == closer;
         let first = inner.map_or(end, |(line, _)| line);
-        let last = match opens || mark.is_some() || closer.is_some() {
+        let last = match opens || own_mark.is_some() || closer.is_some() {
             true => {
                 solid(first).find(|(_, line)| !is_deeper(line.text) && (ends(line.text) || closes(line.text)))
             }
@@ -110,12 +110,12 @@ impl<'a> Headings<'a> {
         if !region.opens || mark(text).is_some() {
             return region;
         }
-        let depth = depth(text);
+        let own_depth = depth(text);
         let is_label = self.language.is_label(text);
         let is_named = |text: &[u8]| {
             let body = &text[indentation(text).len()..];
             let begins = body.first().is_some_and(|b| b.is_ascii_alphabetic() || b"_$".contains(b));
-            begins && self::depth(text) <= depth && (is_label || !self.language.is_label(text))
+            begins && depth(text) <= own_depth && (is_label || !self.language.is_label(text))
         };
         let end = self.hay.line_count();
         let last = (region.last..end).find(|line| is_named(self.hay.text(*line))).unwrap_or(end);

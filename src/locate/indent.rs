@@ -103,7 +103,7 @@ fn stepped(steps: &[Pair], indent: &[u8]) -> Option<Vec<u8>> {
         let times = more.len() / step.len();
         (step.repeat(times) == more).then(|| [real, &*real_step.repeat(times)].concat())
     };
-    // One space is no step: it aligns the star of a comment.
+    // One space is not a step: it aligns the star of a comment.
     let real_indent = reading(&steps[nearest]).filter(|_| step != b" ")?;
     let in_order = |(written, real): &Pair| {
         is_deeper(indent, written) == is_deeper(&real_indent, real)

@@ -31,7 +31,7 @@ impl Matches {
         self.places.iter().filter(|(_, is_applied)| !is_applied).map(|(aligned, _)| aligned).collect()
     }
 
-    /// If no match is open: the first match, where the hunk is already applied; or the first that may not be taken.
+    /// Why no match is open: the first match, where the hunk is already applied, or the first that may not be taken.
     pub(super) fn refused(&self) -> Option<(Place, Objection)> {
         let applied = self.places.first().map(|(aligned, _)| (aligned.place, Objection::Applied));
         applied.or(self.refused)
@@ -65,8 +65,8 @@ pub(super) fn find(query: &Query<'_>) -> Result<Matches, Box<Refusal>> {
             return Ok(matches);
         }
         refused = refused.or(matches.refused);
-        // A match that is above the previous chunk, or that has other blank lines, is probably meant. So no looser
-        // match is taken instead.
+        // A match with other blank lines is probably the one that is meant. So is a match above the previous chunk, if
+        // there is no heading. So no looser match is taken instead.
         match matches.refused {
             Some((_, Objection::Order)) if query.bounds.regions.is_none() => break,
             Some((_, Objection::Blanks)) => break,

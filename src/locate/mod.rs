@@ -55,7 +55,7 @@ mod tier;
 mod verbatim;
 
 pub use crate::diag::Refusal;
-pub use already_applied::before_all;
+pub use already_applied::text_before;
 pub use arrange::addition::append;
 pub(crate) use evidence::HELP_CONTEXT;
 pub use evidence::{HELP_COPY, beginning};

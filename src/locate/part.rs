@@ -56,8 +56,8 @@ pub(super) fn changes(
         if after.is_empty() {
             return change(Vec::new());
         }
-        // If the line of the file has a star that is aligned by a space, the lines of the response may have that space,
-        // too. It is already in the indentation of the line.
+        // The lines of a block comment begin with ` *`. The response may have that space, too. It is already in the
+        // indentation of the line.
         let has_star_space = |text: &[u8]| text.starts_with(b" ") && step_indentation(text).is_empty();
         let is_star = step_indentation(line.text).len() < indent.len();
         let unaligned = |text| if is_star && has_star_space(text) { &text[1..] } else { text };

@@ -13,7 +13,7 @@ pub(super) const MIN_LINES: usize = 3;
 /// shortened" and "siblings".
 pub(super) const LINES_PER_DIFFERENCE: usize = 5;
 
-/// Tier 8: the least similarity of a reworded comment. Row "siblings": none may land.
+/// Tier 8: the lowest similarity of a reworded comment. Row "siblings": none may land.
 pub(super) const MIN_REWORDED_SIMILARITY: f64 = 0.7;
 
 /// Tier 8: the fewest bytes that are left of a line that was cut. Rows "last context line cut" and "siblings".
@@ -37,17 +37,17 @@ pub(super) const MAX_CANDIDATES: usize = 256;
 /// With more matches than this, it is not checked whether all of them give the same file.
 pub(super) const MAX_COMPARED_RESULTS: usize = 8;
 
-/// The most hunks of a file that are asked how the model indents lines and which look-alikes it writes.
+/// At most this number of hunks of a file are asked how the model indents lines and which look-alikes it writes.
 pub(super) const MAX_HUNKS_FOR_STYLE: usize = 32;
 
-/// The most hunks of a file that are asked whether they added the lines that another hunk deletes.
+/// At most this number of hunks of a file are asked whether they added the lines that another hunk deletes.
 pub(super) const MAX_HUNKS_FOR_MOVES: usize = 256;
 
 /// The cost, in steps, of comparing a line when two versions of a file are compared.
 pub(super) const STEPS_PER_LINE: usize = 20;
 
-/// The most lines, over all matches of a search text, whose indentation is compared. With more, the search text is
-/// ambiguous anyway.
+/// The indentation of at most this number of lines is compared, over all matches of a search text. With more lines,
+/// the search text is ambiguous anyway.
 pub(super) const MAX_SHIFT_LINES: usize = 2_000_000;
 
 /// A search text with more matches than this is ambiguous, whatever the anchor says: each match takes memory.
@@ -58,7 +58,7 @@ pub(super) const MAX_MATCHES: usize = 10_000;
 pub(super) const MAX_CONTEXT_PLACES: usize = 10_000;
 pub(super) const MAX_CONTEXT_LINES: usize = 50;
 
-/// Closest match: the most regions that are compared in full.
+/// Closest match: at most this number of regions are compared in full.
 pub(super) const MAX_NEAREST_REGIONS: usize = 16;
 
 /// Closest match: if the file has no line of the search text, this number of its lines are searched by their words.
@@ -73,22 +73,22 @@ pub(super) const NEAREST_SEARCH_BUDGET: u64 = 20_000_000;
 /// Closest match: the budget for comparing lines, in steps: 20 ms with code, below 0.1 s with any lines.
 pub(super) const NEAREST_COMPARE_BUDGET: usize = 2_000_000;
 
-/// Closest match: the least similarity. A worse match would mislead, so it is not shown.
+/// Closest match: the lowest similarity. A worse match would mislead, so it is not shown.
 pub(super) const MIN_NEAREST_SIMILARITY: f64 = 0.3;
 
-/// The most matches whose line numbers a refusal lists; nobody reads more.
+/// A refusal lists the line numbers of at most this number of matches; nobody reads more.
 pub(super) const MAX_CANDIDATES_SHOWN: usize = 1000;
 
-/// The most matches that a refusal shows with their lines; nobody chooses among more.
+/// A refusal shows at most this number of matches with their lines; nobody chooses among more.
 pub(super) const MAX_PLACES_SHOWN: usize = 12;
 
-/// The most lines that a refusal shows before and after such a match. If more are needed, it says how many.
+/// A refusal shows at most this number of lines before and after such a match. If more are needed, it says how many.
 pub(super) const MAX_CONTEXT_SHOWN: usize = 5;
 
-/// The most lines of a match, or of the beginning of a file without a similar region, that a refusal shows.
+/// A refusal shows at most this number of lines of a match, or of the beginning of a file without a similar region.
 pub(super) const MAX_LINES_SHOWN: usize = 40;
 
-/// The most lines above and below a place that are read to see how the file is indented.
+/// At most this number of lines above and below a place are read to see how the file is indented.
 pub(super) const NEARBY_LINES: usize = 1000;
 
 /// A search text and its closest match are compared in full only up to this product of their line counts: 2000 x 2000
@@ -99,5 +99,5 @@ pub(super) const MAX_COMPARED_LINES: usize = 4_000_000;
 /// 70 bytes take 5 ms.
 pub(super) const MAX_SIMILAR_PAIRS: usize = 400;
 
-/// The least similarity of two lines that are shown side by side.
+/// The lowest similarity of two lines that are shown side by side.
 pub(super) const MIN_PAIR_SIMILARITY: f64 = 0.5;

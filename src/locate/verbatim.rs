@@ -30,7 +30,7 @@ pub(super) fn verbatim(
     if all.len() > 1 && !everywhere {
         return Err(evidence::ambiguous(hay, all));
     }
-    // Of overlapping matches the first is taken.
+    // If matches overlap, the first is taken.
     let mut last: Option<Place> = None;
     all.retain(|place| {
         let is_apart = last.is_none_or(|last| !last.overlaps(place));
@@ -38,8 +38,8 @@ pub(super) fn verbatim(
         is_apart
     });
     let Some(first) = all.first().copied() else { return Ok(None) };
-    // A match is not taken if its replacement would join two lines, or if the search text may mean another line that
-    // only ends like this one.
+    // A match is not taken if its replacement would join two lines, or if it begins in the middle of a token: then this
+    // line only ends like the one that is meant.
     let joins =
         before.starts_with('\n') && !after.is_empty() && !after.starts_with('\n') && first.start.column > 0;
     if !everywhere && (joins || before.ends_with('\n') && !is_of_tokens(hay, &first)) {
@@ -89,7 +89,7 @@ fn places(hay: Haystack<'_>, text: &str) -> Vec<Place> {
     };
     let match_at = |line: usize| {
         let end = line + lines.len() - 1;
-        // The last line above has to end with a newline.
+        // The text has a newline there, which the last line of the file may lack.
         let matches = hay.text(line).ends_with(first)
             && hay.line(end - 1).is_some_and(|line| line.eol.is_some())
             && hay.text(end).starts_with(last);

@@ -26,7 +26,8 @@ const CHUNK: usize = 64 << 10;
 /// How long to wait at the end for a client that reads nothing.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The queue of messages. A client counts as gone if it has closed its end or leaves too much unread; that is no error.
+/// The queue of messages. A client counts as gone if it has closed its end or leaves too much unread. That is not an
+/// error.
 pub(super) struct Output {
     state: Mutex<State>,
     changed: Condvar,

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The most text to return, in bytes.
+/// The longest text to return, in bytes.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// The most omitted files to name.
+/// At most this number of omitted files are named.
 const MAX_NAMED: usize = 200;
 
 #[derive(Deserialize)]

@@ -13,13 +13,13 @@ const MAX_FINDINGS: usize = 100;
 /// The longest diff of an edit, in bytes.
 const MAX_DIFF: usize = 64 << 10;
 
-/// The most bytes of diffs in the text.
+/// The limit for the diffs in the text, in bytes.
 const MAX_DIFFS: usize = 16 << 10;
 
-/// The longest text of a result, and the most bytes of a landing's responses that are shown.
+/// The longest text of a result, and the limit for the responses of a landing, in bytes.
 const MAX_TEXT: usize = 256 << 10;
 
-/// The most landings to list.
+/// At most this number of landings are listed.
 const MAX_LANDINGS: usize = 50;
 /// The codes of errors that only a person can mend, so that their hint is shown to agents, too.
 const FOR_PEOPLE: [&str; 2] = ["unfinished", "broken-journal"];

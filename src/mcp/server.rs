@@ -31,7 +31,7 @@ const INSTRUCTIONS: &str = "Edits files of a git repository as transactions: all
 /// The longest message, in bytes.
 const MAX_MESSAGE: usize = 64 << 20;
 
-/// The most calls at a time.
+/// At most this number of calls run at a time.
 const MAX_CALLS: usize = 64;
 
 /// The stack size of a call's thread, in bytes. It is the usual size of a main thread, in which the command runs.

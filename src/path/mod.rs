@@ -22,7 +22,7 @@ use unicode_normalization::UnicodeNormalization;
 /// The length limit of a path, in bytes: Linux's `PATH_MAX` without the final zero byte.
 pub const MAX_PATH: usize = 4095;
 
-/// The most components of a path. Each directory is a tree object, which takes time to write and to look up.
+/// The limit for the components of a path. Each directory is a tree object, which takes time to write and to look up.
 pub const MAX_COMPONENTS: usize = 256;
 
 /// The length limit of a component, in bytes: `NAME_MAX` of the usual file systems.

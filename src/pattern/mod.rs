@@ -8,10 +8,10 @@ use crate::edit::{Change, Unit};
 use crate::text::is_blank;
 use pairing::{extremes, sources};
 
-/// The most segments that elisions and `~` lines may divide a hunk into. Each costs a search.
+/// The limit for the segments that elisions and `~` lines may divide a hunk into. Each costs a search.
 const MAX_SEGMENTS: usize = 64;
 
-/// The most candidates for the divider of a SEARCH/REPLACE block. Each costs a search.
+/// The limit for the candidates for the divider of a SEARCH/REPLACE block. Each costs a search.
 const MAX_DIVIDERS: usize = 64;
 
 /// A search text, and what happens to its lines.

@@ -59,7 +59,7 @@ pub(super) fn mark_applied_together(
 enum Together {
     /// They are.
     Applied,
-    /// They may be: with their results reverted, they give the file again, but that is no proof.
+    /// They may be: with their results reverted, they give the file again, but that does not prove it.
     Unclear,
     /// They are not.
     Unapplied,
@@ -168,7 +168,7 @@ fn together(
         return Ok(Together::Unapplied);
     };
     let budget = Budget::without_evidence();
-    let before = locate::before_all(content, &hunks, &Context::new(&limits, &budget));
+    let before = locate::text_before(content, &hunks, &Context::new(&limits, &budget));
     let Some((before, is_proven)) = before.filter(|_| !budget.is_spent()) else {
         return Ok(Together::Unapplied);
     };

@@ -187,7 +187,7 @@ fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, Tre
     Ok(only.or(asked.filter(fits).filter(is_valid)).cloned().into_iter().collect())
 }
 
-/// Returns whether a line may be the path of a file that the tree lacks: it has directories, and is no label such as
+/// Returns whether a line may be the path of a file that the tree lacks: it has directories, and is not a label such as
 /// `Client/Server`.
 fn may_be_path(path: &str) -> bool {
     path.contains('/')

@@ -4,7 +4,7 @@ mod moves;
 
 use super::overlay::Overlay;
 use super::repeats::Repeats;
-use super::whole::{additions, brings_divider, new_file, rewritten};
+use super::whole::{additions, has_extra_divider, new_file, rewritten};
 use super::{Body, FileChange, FileState, Node, Outcome, Rules, Step, TreeError, policy};
 use crate::diag::{Code, Diagnostic, counted};
 use crate::edit::{Anchor, Edit, Existing, FormatId, Hunk, Missing, Op, Target};
@@ -205,7 +205,7 @@ impl<'t> Operation<'_, 't> {
         self.check_may_change(&path)?;
         if self.overlay.node(&path)?.is_none() {
             if let Some(text) = additions(hunks).filter(|_| missing == Missing::CreateFromAdditions) {
-                if hunks.iter().any(brings_divider) && !self.rules().allow_markers {
+                if hunks.iter().any(has_extra_divider) && !self.rules().allow_markers {
                     return Err(self.refusal(*guard::marker("======="), hunks).into());
                 }
                 return self.create(path, &text, Existing::Refuse);

@@ -15,7 +15,7 @@ const MAX_HINTS: usize = 3;
 /// The reason why an edit may not do something.
 pub(super) type Violation = (Code, String);
 
-/// Returns why the rules forbid to change a path, whatever is there; `None` if they allow it.
+/// Returns why the rules forbid changing a path, whatever is there; `None` if they allow it.
 pub fn objection(path: &RepoPath, rules: &Rules) -> Option<(Code, String)> {
     if let Some(forbidden) = forbidden(path, &rules.permit) {
         return Some(forbidden);

@@ -38,7 +38,10 @@ fn is_independent(hunk: &Hunk) -> bool {
 
 impl Repeats {
     /// Groups the hunks and edits of a script. `paths` are the canonical paths of all edits.
-    #[expect(clippy::mutable_key_type, reason = "a text is the same before it is made and after")]
+    #[expect(
+        clippy::mutable_key_type,
+        reason = "a passage compares the same before and after its text is decoded"
+    )]
     pub(super) fn new(script: &Script, paths: &[String]) -> Self {
         // A sorted map usually compares only the paths; a hash map would read all texts.
         let mut ids: BTreeMap<Key<'_>, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Lets the user write other lines in the place of those that an edit adds.
+//! Lets the user replace the lines that an edit adds.
 
 use crate::edit::{Anchor, Change, Existing, Hunk, Missing, Op};
 use crate::span::Span;

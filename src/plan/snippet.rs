@@ -14,7 +14,7 @@ use crate::version::{LineChange, Version, bring_over};
 use similar::DiffTag;
 
 impl Operation<'_, '_> {
-    /// Merges a snippet into its file: as the edits before it left the file, else as the file was in the base.
+    /// Merges a snippet into its file as the earlier edits left it, or, if that fails, as the base has it.
     pub(super) fn snippet(&mut self, path: RepoPath, text: &Passage) -> Result<Step, Stop> {
         let (path, file) = self.existing(path)?;
         let Some((state, version)) = file else {

@@ -4,7 +4,7 @@ use crate::path::RepoPath;
 use crate::text::Content;
 use std::sync::Arc;
 
-/// A tree could not be read: the object store or I/O failed, not the response.
+/// A tree could not be read: the object store or the file system failed. The response is not at fault.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {path} from the base tree: {source}")]
 pub struct TreeError {
@@ -99,7 +99,7 @@ pub struct FileChange {
     pub after: Option<FileState>,
 }
 
-/// The state of an entry that is no directory.
+/// The state of an entry that is not a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileState {
     /// File, link or submodule.

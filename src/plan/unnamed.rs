@@ -3,7 +3,7 @@
 //! The response may name several candidates, more or less clearly; see [`Clue`]. The rules, in this order:
 //!
 //! 1. If a line or an info string is a path, files that only the block before or the prose names do not count. For an
-//!    edit without a search text, no other files count.
+//!    edit without a search text, only files that a line, an info string, a heading or the user names count.
 //! 2. A single candidate is the file.
 //! 3. If the edit applies to only one candidate, after the earlier edits or without them, that one is the file. But if
 //!    only prose or the block before names it, and another existing file is named more clearly, the edit is refused: it
@@ -47,7 +47,7 @@ pub(super) fn settle<'s>(
         let (before, rest) = settled.edits.split_at_mut(index);
         let Some(edit) = rest.first_mut() else { continue };
         let Some(unnamed) = unnamed_edits.get(&edit.span) else { continue };
-        let candidates = counting_candidates(edit, unnamed, &previous, base)?;
+        let candidates = eligible_candidates(edit, unnamed, &previous, base)?;
         let chosen = match candidates.as_slice() {
             [] => Err(fault::no_path(edit.span)),
             [only] => Ok(only.path.clone()),
@@ -78,7 +78,7 @@ pub(super) fn settle<'s>(
 
 /// Returns the candidates that count, each path once, the most clearly named first. `previous` replaces a candidate
 /// that is the file of the block before.
-fn counting_candidates(
+fn eligible_candidates(
     edit: &Edit,
     unnamed: &Unnamed,
     previous: &[Target],

@@ -14,7 +14,7 @@ const FACTOR: u64 = 16;
 pub(super) const DEFAULT_MAX_WRITTEN: u64 = FACTOR * DEFAULT_MAX_SIZE;
 
 impl Rules {
-    /// The most bytes that git may write for responses of at most this size.
+    /// The limit for the bytes that git may write for responses of at most this size.
     pub fn max_written_for(max_size: u64) -> u64 {
         max_size.saturating_mul(FACTOR)
     }

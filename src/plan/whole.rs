@@ -26,7 +26,7 @@ pub(super) fn rewritten(content: &Content, text: &str) -> Content {
 }
 
 /// Returns whether a hunk that creates a file has a divider too many, which would become a line of the file.
-pub(super) fn brings_divider(hunk: &Hunk) -> bool {
+pub(super) fn has_extra_divider(hunk: &Hunk) -> bool {
     match &hunk.change {
         Change::Splits { lines, dividers } => match dividers.as_slice() {
             [0, last] => lines.get(*last..).is_some_and(|rest| rest.lines().nth(1).is_some()),

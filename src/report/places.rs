@@ -6,7 +6,7 @@ use crate::span::LineRange;
 /// A line with its number; `None` marks lines that are left out.
 pub(super) type Line<'a> = Option<(usize, &'a str)>;
 
-/// The most lines of a place that are shown whole, and how many are shown at each end of a longer place.
+/// A place with at most this number of lines is shown whole, and this number at each end of a longer place.
 const MAX_WHOLE: usize = 8;
 const ENDS: usize = 3;
 

@@ -7,7 +7,7 @@ use crate::diag::shorten;
 use crate::prompt::{fence, inline_code};
 use std::fmt::Write;
 
-/// The most characters that are quoted of a line, and of a path or message within a sentence.
+/// At most this number of characters are quoted of a line, and of a path or message within a sentence.
 pub(super) const MAX_LINE: usize = 500;
 const MAX_INLINE: usize = 240;
 

@@ -9,7 +9,7 @@ use crate::span::LineRange;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
-/// The most characters of a line that are shown.
+/// At most this number of characters of a line are shown.
 const MAX_WIDTH: usize = 100;
 
 /// How many characters before the first difference are shown of a longer line.

@@ -34,9 +34,8 @@ pub(super) fn wanted(diagnostic: &Diagnostic, script: &Script, responses: &[Resp
     wanted.map(|(at, text)| Wanted { line: number(at), text: (*text).to_owned() }).collect()
 }
 
-/// The positions of the search text's lines among `texts`, the lines of the hunk in the response, if all are found.
-/// With
-/// `marked`, those begin with the marks of a diff. Otherwise the search text is in consecutive lines.
+/// Returns the positions of the lines of the search text in `texts`, the lines of the hunk in the response, if all are
+/// found. If `marked`, `texts` begin with the marks of a diff. Otherwise the search text is in consecutive lines.
 fn numbers(texts: &[&str], lines: &[&str], marked: bool) -> Option<Vec<usize>> {
     let matches = |text: &str, line: &str| {
         if marked {

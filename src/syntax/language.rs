@@ -42,7 +42,7 @@ pub(super) struct Language {
     pub(super) imports: &'static [&'static str],
     /// The field of an import that names the module.
     pub(super) module: &'static str,
-    /// Whether indentation is syntax: a comment alone is no body, and a body may begin with a docstring.
+    /// Whether indentation is syntax: a comment alone is not a body, and a body may begin with a docstring.
     pub(super) is_indented: bool,
     /// Whether functions of the same name may have different parameters.
     pub(super) has_overloads: bool,

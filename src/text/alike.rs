@@ -68,8 +68,8 @@ pub(crate) fn is_mistyped(left: &[u8], right: &[u8]) -> bool {
     };
     let in_word = |b: &&u8| b.is_ascii_alphabetic() || !b.is_ascii();
     let word = |text: &[u8], middle: usize| {
-        let above = text[..head].iter().rev().take_while(in_word).count();
-        above + middle + text[head + middle..].iter().take_while(in_word).count()
+        let before = text[..head].iter().rev().take_while(in_word).count();
+        before + middle + text[head + middle..].iter().take_while(in_word).count()
     };
     is_slip
         && letters(from)

@@ -5,8 +5,8 @@ use super::{Eol, Line};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// The least size of a chunk in bytes, except for the last one. A text of twice this size is cut into two chunks. Small
-/// chunks make versions of a file cheap, large ones keep their number low: a file of 5 MB has about 300.
+/// The smallest size of a chunk in bytes, except for the last one. A text of twice this size is cut into two chunks.
+/// Small chunks make versions of a file cheap, large ones keep their number low: a file of 5 MB has about 300.
 const MIN_CHUNK: usize = 16 * 1024;
 
 /// Some consecutive lines; never empty.

@@ -131,7 +131,7 @@ fn fold(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text.nfc().map(plain).collect::<String>().into_bytes())
 }
 
-/// Returns the ASCII character for a typographic one that models and editors write instead of it. An ellipsis stays,
+/// Returns the ASCII character for a typographic one that models and editors write in its place. An ellipsis stays,
 /// because three dots are often a placeholder for code.
 pub fn plain(c: char) -> char {
     match c {

@@ -16,7 +16,7 @@ const MAX_HEADERS: usize = 8;
 
 /// The longest subject that is decoded, in bytes, because the time to decode may grow with the square of the length. A
 /// line of a valid mail has at most 998 bytes.
-const LONGEST_ENCODED: usize = 4000;
+const MAX_ENCODED_SUBJECT: usize = 4000;
 
 /// Headers of an encoded body, and the beginnings of their values.
 const ENCODED: [(&str, &str); 3] = [
@@ -104,10 +104,10 @@ impl Mail {
     pub(super) fn begin(&mut self, part: Part) {
         self.part = part;
         let headers = std::mem::take(&mut self.headers).replace("\n ", " ").replace("\n\t", " ");
-        let is = |line: &str, (name, kind): &(&str, &str)| {
+        let is_header = |line: &str, (name, kind): &(&str, &str)| {
             header(line, name).is_some_and(|value| starts_with_ignore_case(value, kind))
         };
-        self.is_encoded |= headers.lines().any(|line| ENCODED.iter().any(|encoded| is(line, encoded)));
+        self.is_encoded |= headers.lines().any(|line| ENCODED.iter().any(|encoded| is_header(line, encoded)));
         let subject = headers.lines().rev().find_map(|line| header(line, "subject"));
         self.subject = subject.map_or(std::mem::take(&mut self.subject), str::to_owned);
     }
@@ -142,7 +142,7 @@ impl Mail {
         Some(why.trim().to_owned()).filter(|why| !why.is_empty())
     }
 
-    /// Returns the error at its end, if there is one. `cut`: the response ends in it.
+    /// Returns the error at its end, if there is one. `cut` says whether the response ends within the mail.
     pub(super) fn finish(self, cut: bool) -> Option<Diagnostic> {
         if self.is_encoded {
             let fault = Diagnostic::error(Code::Malformed, self.span, "an encoded mail body is not read");
@@ -189,7 +189,7 @@ fn decoded(text: &str) -> Cow<'_, str> {
         _ => !word.contains("=?"),
     };
     let is_lost = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
-    if text.len() > LONGEST_ENCODED || !text.split_whitespace().all(is_word) {
+    if text.len() > MAX_ENCODED_SUBJECT || !text.split_whitespace().all(is_word) {
         return text.into();
     }
     match MessageStream::new(format!("{text}\n").as_bytes()).parse_unstructured() {

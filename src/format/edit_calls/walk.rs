@@ -40,7 +40,7 @@ struct Item<'t> {
 
 impl Walk<'_> {
     /// Adds all calls.
-    pub(super) fn all(&mut self, root: Value<'_>) {
+    pub(super) fn add_all(&mut self, root: Value<'_>) {
         root.walk(|value| !self.out.is_full() && !self.take(value));
     }
 
@@ -135,8 +135,7 @@ fn item(value: Value<'_>) -> Option<Item<'_>> {
     is_input.then(|| Item { name, input, id: id.map(|id| id.text) })
 }
 
-/// Whether a string contains edits. It is not an argument of a call, but for example what the model said between its
-/// calls.
+/// Whether a value is a string with edits in it, such as what the model said between its calls.
 fn has_edits(value: Value<'_>) -> bool {
     let text = value.text().filter(|_| value.written().contains("\\n"));
     text.and_then(|text| Response::new(0, "", text.text.into_bytes(), u64::MAX).ok())

@@ -13,7 +13,7 @@ use struson::reader::{
 /// The deepest nesting of values.
 const MAX_DEPTH: u32 = 64;
 
-/// The most values in one value, to limit memory.
+/// At most this number of values are kept of one value, to limit memory.
 const MAX_NODES: usize = 1 << 21;
 
 /// The kind of a value.
@@ -39,7 +39,7 @@ struct Node {
     end: u32,
     /// The range of its key without the quotes; empty if it has none.
     key: (u32, u32),
-    /// The index of the first node after it and the nodes inside of it.
+    /// The index of the first node that is neither this one nor inside of it.
     next: u32,
 }
 
@@ -78,6 +78,7 @@ impl Nodes {
         let end = builder.at();
         let Builder { nodes: mut all, .. } = builder;
         let count = all.len() as u32;
+        // A node that is not finished contains all nodes after it.
         all.iter_mut().filter(|node| node.next == 0).for_each(|node| node.next = count);
         let broken = read.err().map(|stop| broken(text, start, end, stop));
         Self { all, range: start..broken.as_ref().map_or(end, |broken| broken.at), broken }
@@ -159,7 +160,7 @@ fn broken(text: &str, start: usize, end: usize, stop: Stop) -> Broken {
         Some(ReaderError::MaxNestingDepthExceeded { location, .. }) => {
             (at(location), format!("JSON is nested too deeply (limit: {MAX_DEPTH})"), false)
         }
-        // There are no other errors: the text is in memory, and reading asks for no types.
+        // There are no other errors: the text is in memory, and no value is read as a type.
         Some(_) | None => (end, "too many values".to_owned(), false),
     };
     let at = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);

@@ -50,7 +50,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let span = cursor.span(start, cursor.at().max(tag.span.end as usize));
     let path = tag.attribute("file").map(|file| file.value.to_owned());
     let edit = head.and_then(|(path, operation)| {
-        let op = parts.lower(&tag, &path, operation)?;
+        let op = parts.make_op(&tag, &path, operation)?;
         Ok(Edit { why: parts.why, ..Edit::new(FormatId::Opx, span, path, op) })
     });
     out.take(edit.map_err(|fault| fault.with_lost(span).into()), path);
@@ -178,7 +178,7 @@ impl<'r> Parts<'r> {
     }
 
     /// Returns the operation with its parts.
-    fn lower(&mut self, edit: &Tag<'_>, path: &Target, operation: usize) -> Result<Op, Fault> {
+    fn make_op(&mut self, edit: &Tag<'_>, path: &Target, operation: usize) -> Result<Op, Fault> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }

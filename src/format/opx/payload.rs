@@ -3,7 +3,7 @@
 //! The text may contain anything, so it ends at the first `>>>` line that the closing tag follows. Models shorten or
 //! lose markers. A shortened marker counts if there is no whole one. A text that runs into the next edit is refused.
 
-use super::{is_part, starts_edit};
+use super::{has_payload, starts_edit};
 use crate::format::fault::{self, Fault};
 use crate::format::scan::{Cursor, Line, Lines, Payload, equals_trimmed, trim, trim_start};
 use crate::format::tag::{self, Brackets, Tag};
@@ -137,7 +137,7 @@ impl<'r> NextEdit<'r> {
     fn opens_with(&mut self, line: Line<'r>, below: &Lines<'r>) -> bool {
         for at in memchr::memchr_iter(b'<', line.text.as_bytes()) {
             let Some((name, false)) = tag::peek(&line.text[at..]) else { continue };
-            if is_part(name) {
+            if has_payload(name) {
                 self.part = true;
             } else if self.edit.is_none() && name.eq_ignore_ascii_case("edit") {
                 let before = trim(&line.text[..at]);

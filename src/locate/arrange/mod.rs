@@ -49,7 +49,7 @@ pub(super) fn arrange<'h>(
                 numbered::bounds(context, [&original, &current], section, old_start.is_some())?
             }
             Anchor::Seek { context, end_of_file } => cursor.bounds(hay, &current, context, *end_of_file)?,
-            _ => Bounds::default(),
+            _ => Bounds::NONE,
         };
         let query = Query { context, hay, pattern: &pattern, bounds: &bounds };
         // Equal chunks in a row are counted like equal edits.

@@ -178,11 +178,11 @@ pub(super) fn bounds(
     }
     match lines.len() {
         0 if !has_number => Err(evidence::no_heading(section, 0)),
-        count if count == 0 || count > MAX_SECTION_LINES => Ok(Bounds::default()),
+        count if count == 0 || count > MAX_SECTION_LINES => Ok(Bounds::NONE),
         _ => {
             let region = |line| if has_number { current.region_by_git(line) } else { current.region(line) };
             let regions = lines.into_iter().map(region).collect();
-            Ok(Bounds { regions: Some(regions), ..Bounds::default() })
+            Ok(Bounds { regions: Some(regions), ..Bounds::NONE })
         }
     }
 }

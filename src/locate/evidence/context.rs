@@ -5,8 +5,8 @@ use crate::text::Content;
 use crate::text::search::{Budget, Place};
 use std::collections::HashMap;
 
-/// Returns the least number of context lines, before and after each place, that tells all of these places apart. `None`
-/// if there are too many places, if [`MAX_CONTEXT_LINES`] do not suffice, or if the budget is spent.
+/// Returns the smallest number of context lines, before and after each place, that tells all of these places apart.
+/// `None` if there are too many places, if [`MAX_CONTEXT_LINES`] do not suffice, or if the budget is spent.
 pub(super) fn calculate_min_context(content: &Content, places: &[Place], budget: &Budget) -> Option<usize> {
     let text = |line: usize| content.line(line).map(|line| line.text);
     // Places with the same number have the same context so far. At the edge of the file there is no further line, which

@@ -15,7 +15,8 @@ use crate::text::{Content, difference_of, is_blank, words};
 use similar::DiffOp;
 use std::borrow::Cow;
 
-/// Returns the closest match for these lines: in the region of the heading if there is one there, else anywhere.
+/// Returns the closest match for these lines. It is in the region of the heading if there is only one region and that
+/// has a similar place, else anywhere.
 pub(super) fn evidence(hay: Haystack<'_>, before: &[&[u8]], bounds: &Bounds) -> Evidence {
     let content = hay.content();
     let file_lines = Some(content.line_count());
@@ -64,8 +65,7 @@ fn nearest(hay: Haystack<'_>, before: &[&[u8]]) -> Option<Option<Nearest>> {
         return None;
     }
     let mut steps = NEAREST_COMPARE_BUDGET;
-    let rated: Vec<Rated> =
-        starts.into_iter().map(|start| region(&wanted, &file, start, &mut steps)).collect();
+    let rated: Vec<Rated> = starts.into_iter().map(|start| rate(&wanted, &file, start, &mut steps)).collect();
     budget.spend_on_evidence(NEAREST_COMPARE_BUDGET - steps);
     let best = rated.iter().reduce(|best, next| if next.share > best.share { next } else { best });
     let Some(best) = best.filter(|best| best.share >= MIN_NEAREST_SIMILARITY) else { return Some(None) };
@@ -85,8 +85,8 @@ struct Rated {
     share: f64,
 }
 
-/// Where the closest match may begin: lines of the file that have a long word of the longest lines of the search text
-/// show it.
+/// Returns where the closest match may begin, from the lines that have a long word of the longest lines of the search
+/// text.
 fn by_shared_words(wanted: &[SearchLine<'_>], hay: Haystack<'_>, file: &Solid<'_>) -> Vec<usize> {
     let mut probes: Vec<(usize, &SearchLine<'_>)> = wanted.iter().enumerate().collect();
     probes.sort_by_key(|(at, wanted)| (std::cmp::Reverse(wanted.text.len()), *at));
@@ -106,7 +106,7 @@ fn by_shared_words(wanted: &[SearchLine<'_>], hay: Haystack<'_>, file: &Solid<'_
 
 /// Rates the lines from `start` on. The file may have additional lines or lack some. Lines between equal ones are
 /// compared by their position.
-fn region(wanted: &[SearchLine<'_>], file: &Solid<'_>, start: usize, steps: &mut usize) -> Rated {
+fn rate(wanted: &[SearchLine<'_>], file: &Solid<'_>, start: usize, steps: &mut usize) -> Rated {
     let old: Vec<u64> = wanted.iter().map(|wanted| wanted.hash).collect();
     // More lines than the search text has, because the file may have additional ones.
     let new = file.hashes_of(start..start + reach(wanted.len()));
@@ -159,7 +159,7 @@ mod tests {
     fn nearest_in(file: &str, before: &str, block: Option<(usize, usize)>) -> Option<Nearest> {
         let (content, budget) = (Content::new(file.as_bytes()), Budget::default());
         let region = |(heading, last)| vec![Region { heading, outermost: heading, last, opens: true }];
-        let bounds = Bounds { regions: block.map(region), ..Bounds::default() };
+        let bounds = Bounds { regions: block.map(region), ..Bounds::NONE };
         evidence(Haystack::new(&content, &budget), &lines(before), &bounds).nearest
     }
 

@@ -11,6 +11,7 @@ use crate::locate::evidence;
 use crate::locate::matches::find;
 use crate::locate::query::Query;
 use crate::locate::solution::Solution;
+use crate::locate::thresholds::LINES_PER_DIFFERENCE;
 use crate::locate::tier::{LOOSEST, Tier};
 use crate::pattern::{Pattern, Step, pair};
 use crate::text::alike::{is_mistyped, without_style};
@@ -33,6 +34,7 @@ pub(super) fn locate(query: &Query<'_>) -> Result<Option<Solution>, Box<Refusal>
             }
             let mut solution = query.with(&meant).solve(one)?;
             solution.matched.tier = Tier::Similar;
+            // Less than 100, because a line differs.
             solution.matched.similarity = Some(99);
             Ok(Some(solution))
         }
@@ -81,7 +83,7 @@ fn corrected<'a>(hay: Haystack<'_>, pattern: &Pattern<'a>) -> Option<Pattern<'a>
         return None;
     }
     let kept: HashSet<usize> = meant.kept().collect();
-    let max_corrected = (pattern.solid().len() / 5).max(1);
+    let max_corrected = (pattern.solid().len() / LINES_PER_DIFFERENCE).max(1);
     let is_meant = !corrected.is_empty()
         && corrected.len() <= max_corrected
         && corrected.iter().all(|line| kept.contains(line));

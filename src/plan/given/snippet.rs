@@ -1,4 +1,5 @@
-//! Makes edits of code blocks that are requested to be snippets. Two blocks may be one edit: the old and the new text.
+//! Makes edits from code blocks that the user asked to read as snippets. Two blocks may be one edit: the old
+//! and the new text.
 
 use super::{FileLines, edit_of, text_of};
 use crate::diag::{Code, Diagnostic};
@@ -14,24 +15,24 @@ use crate::syntax;
 use crate::text::Language;
 
 /// Returns the edit of a snippet.
-pub(super) fn snippet(given: &CodeBlock, path: &Target) -> Edit {
-    Edit { format: FormatId::Snippet, op: Op::Snippet { text: text_of(given) }, ..edit_of(given, path) }
+pub(super) fn snippet(block: &CodeBlock, path: &Target) -> Edit {
+    Edit { format: FormatId::Snippet, op: Op::Snippet { text: text_of(block) }, ..edit_of(block, path) }
 }
 
 /// Returns the file of a block, if it is a snippet. If it names no file, that is the file of the snippet above, if the
 /// language fits.
 pub(super) fn snippet_file(
-    given: &CodeBlock,
+    block: &CodeBlock,
     above: Option<&CodeBlock>,
     base: &Base<'_>,
 ) -> Result<Option<Candidate>, TreeError> {
-    let fits = |file: &&Candidate| Language::is_called(&given.language, &file.path.shown());
-    let file = match given.candidates.as_slice() {
+    let fits = |file: &&Candidate| Language::is_called(&block.language, &file.path.shown());
+    let file = match block.candidates.as_slice() {
         [only] => Some(only),
         [] => above.and_then(|above| above.candidates.first().filter(fits)),
         _ => None,
     };
-    let is_snippet = given.is_snippet && given.state == FenceState::Closed;
+    let is_snippet = block.is_snippet && block.state == FenceState::Closed;
     let Some(file) = file.filter(|file| is_snippet && syntax::knows(&file.path.raw)) else { return Ok(None) };
     Ok(is_file(&file.path, base)?.then(|| file.clone()))
 }
@@ -60,17 +61,17 @@ impl FileLines<'_, '_> {
     /// the next one.
     pub(super) fn settle_snippet(
         &self,
-        given: CodeBlock,
+        block: CodeBlock,
         file: Candidate,
         above: Option<CodeBlock>,
         script: &mut Script,
         edits: &mut Vec<Edit>,
     ) -> Result<CodeBlock, TreeError> {
-        let is_named = !given.candidates.is_empty();
-        let edit = snippet(&given, &file.path);
-        let given = CodeBlock { candidates: vec![file], ..given };
+        let is_named = !block.candidates.is_empty();
+        let edit = snippet(&block, &file.path);
+        let block = CodeBlock { candidates: vec![file], ..block };
         let relation = match &above {
-            Some(above) => self.relation(above, &given, is_named)?,
+            Some(above) => self.relation(above, &block, is_named)?,
             None => None,
         };
         let is_above = |span: Span| above.as_ref().is_some_and(|above| above.span == span);
@@ -78,18 +79,18 @@ impl FileLines<'_, '_> {
         match (relation, &above) {
             (Some(Relation::Replaces), Some(above)) => {
                 script.unread.retain(|unread| !is_above(unread.span));
-                edits.push(replacement(above, &given, &edit.path));
+                edits.push(replacement(above, &block, &edit.path));
             }
             (Some(Relation::Unclear), _) if popped.is_some() => {
                 let message = "this code block or the one above it may be the new text";
-                let error = Diagnostic::error(Code::SnippetUnclear, given.span, message)
+                let error = Diagnostic::error(Code::SnippetUnclear, block.span, message)
                     .with_help("give only the code as it should be");
                 script.diagnostics.push(Diagnostic { path: Some(edit.path.shown()), ..error });
             }
             _ if is_named => edits.push(edit),
-            _ => script.unread.push(Unread { span: given.span, info: given.language.clone() }),
+            _ => script.unread.push(Unread { span: block.span, info: block.language.clone() }),
         }
-        Ok(given)
+        Ok(block)
     }
 
     /// Returns how a snippet is related to the one above, if both are for the same file.
@@ -101,13 +102,13 @@ impl FileLines<'_, '_> {
     ) -> Result<Option<Relation>, TreeError> {
         let path = |of: &CodeBlock| of.candidates.first().map(|file| file.path.shown());
         let Some(path) = path(below).filter(|own| path(above).as_ref() == Some(own)) else { return Ok(None) };
-        let (before, after) = (above.content(), below.content());
-        let keeps = syntax::keeps(&path, before, after, self.overlay.base.rules.allow_shrink);
+        let (old, new) = (above.content(), below.content());
+        let keeps = syntax::keeps(&path, old, new, self.overlay.base.rules.allow_shrink);
         let is_unnamed = !is_named && above.language == below.language;
-        Ok(match (self.any_shows(&below.candidates, before)?, self.any_shows(&below.candidates, after)?) {
+        Ok(match (self.any_shows(&below.candidates, old)?, self.any_shows(&below.candidates, new)?) {
             (true, false) if keeps => Some(Relation::Replaces),
             (false, true) if keeps => Some(Relation::Unclear),
-            (before, false) if is_unnamed && (before || keeps) => Some(Relation::Unclear),
+            (shows_old, false) if is_unnamed && (shows_old || keeps) => Some(Relation::Unclear),
             _ => None,
         })
     }

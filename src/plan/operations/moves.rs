@@ -76,7 +76,7 @@ impl Operation<'_, '_> {
         self.edit.format == FormatId::FileChanges
     }
 
-    /// Resolves the move of a missing file.
+    /// Resolves the move of a file that is missing: it may have been moved already.
     fn rename_missing(&mut self, from: RepoPath, to: RepoPath, hunks: &[Hunk]) -> Result<Step, Stop> {
         let not_found = self.not_found(&from)?;
         match self.overlay.node(&to)? {

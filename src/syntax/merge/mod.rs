@@ -80,7 +80,7 @@ pub fn merge(path: &str, file: &str, snippet: &str, may_lose: bool) -> Result<St
         return Err(MergeError::unclear_elision(&format!("`{comment}`"), HELP_MARK));
     }
     check_kept(&file, &after, may_lose)?;
-    // The snippet is read again, because the file has changed, and comments that the file has are no elisions.
+    // The snippet is read again, because the file has changed, and comments that the file has are not elisions.
     let again = Snippet::read(language, path, snippet, &after)?;
     match merge_once(&after, &again, may_lose) {
         Ok((twice, _)) if twice == after.text => Ok(after.text),

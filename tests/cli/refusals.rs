@@ -442,3 +442,24 @@ fn a_file_that_moves_to_and_fro_is_followed_in_linear_time() {
         create("a.py", "Begin", "x = 1\n") + &moves + &patch("a.py", "Break it", "x = 1\n", "x = (\n");
     sandbox.apply(["--syntax", "refuse"], &broken).exits(1).says("syntax error in line");
 }
+
+#[test]
+fn an_edit_whose_fence_is_unclear_does_not_land_with_keep_going_either() {
+    let block = |old: &str, new: &str| format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n");
+    let first = block("import os", "import sys");
+    let second = block("    x = 1", "    x = 20");
+    for answer in [
+        format!("a.py\n```\n{first}```\n```\n\nb.py\n```\n{second}```\n"),
+        format!("a.py\n````python\n{first}```\n\nb.py\n```\n{second}```\n"),
+        format!("```python:a.py\n{first}\n```python:b.py\n{second}```\n"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.file("a.py", "import os\n    x = 1\n");
+        sandbox.file("b.py", "    x = 1\n");
+        sandbox.git(["add", "."]);
+        sandbox.commit("two files");
+        sandbox.apply(["--keep-going"], &answer).exits(1).says("[fence-unclear]");
+        assert_eq!(sandbox.text("a.py"), "import sys\n    x = 1\n", "{answer}");
+        assert_eq!(sandbox.text("b.py"), "    x = 1\n", "{answer}");
+    }
+}

@@ -112,6 +112,15 @@ impl<'r> Reader<'r> {
                     && regions.clone().any(is_above)
                     && regions.any(|block| block.span.start > nested.start)
             });
+            if let Some(nested) = opens_next {
+                // The edits below it may be for another file.
+                for block in inside.iter_mut().filter(|block| block.span.start > nested.start) {
+                    if let BlockKind::Region { edits, .. } = &mut block.kind {
+                        self.out.script.edits.truncate(edits.start);
+                        *edits = self.out.script.edits.len()..self.out.script.edits.len();
+                    }
+                }
+            }
             let unclear = opens_next.or(has_no_end.then(|| cursor.span_of(line)));
             if let Some(unclear) = unclear.filter(|_| self.out.lengths().1 == lengths.1) {
                 self.out.fault(fault::unclear_fence(unclear));

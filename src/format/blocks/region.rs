@@ -40,6 +40,12 @@ impl<'r> Reader<'r> {
                 BlockKind::Empty(format.id)
             } else {
                 self.attach(format, edits, faults, cursor.span_of(line));
+                // The closing line of that fence may be meant as the opening line of this edit's fence, if there is one
+                // fence line too many, or too few, above.
+                if let Some(above) = fence_above {
+                    self.out.script.edits.truncate(edits);
+                    self.out.fault(fault::unclear_fence(above));
+                }
                 let to = self.out.lengths();
                 BlockKind::Region { format: format.id, edits: edits..to.0, faults: faults..to.1 }
             };
@@ -53,11 +59,6 @@ impl<'r> Reader<'r> {
             let leftovers = leftovers.into_iter().filter(|one| !is_empty && span.holds(*one));
             leftovers.for_each(|one| self.add(BlockKind::Other, one, depth));
             self.add(kind, span, depth);
-            // The closing line of that fence may be meant as the opening line of this edit's fence, if there is one fence
-            // line too many, or too few, above.
-            if let Some(above) = fence_above.filter(|_| !is_empty) {
-                self.out.fault(fault::unclear_fence(above));
-            }
             if !is_empty {
                 self.gap = Gap::Blank;
                 self.item = self.item.filter(|_| depth > 0 || !cursor.margin().blanks.is_empty());

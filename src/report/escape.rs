@@ -26,11 +26,16 @@ pub fn cut(text: &str) -> String {
 /// The text on one line, with hidden characters as `\n`, `\t`, `\r` or `\u{…}`.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut last = ' ';
     for c in text.chars() {
-        match is_hidden(c) {
+        // Right behind a symbol, these are parts of an emoji.
+        let is_emoji_part =
+            matches!(c, '\u{fe0f}' | '\u{200d}') && !last.is_ascii() && !last.is_alphanumeric();
+        match is_hidden(c) && !is_emoji_part {
             true => out.extend(c.escape_default()),
             false => out.push(c),
         }
+        last = c;
     }
     out
 }
@@ -124,6 +129,16 @@ pub fn shell_word(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_an_emoji_are_shown_only_behind_a_symbol() {
+        let emoji = "🛠\u{fe0f} 👩\u{200d}💻 👁\u{fe0f}\u{200d}🗨\u{fe0f}";
+        assert_eq!(escape(emoji), emoji);
+        assert_eq!(
+            escape("a\u{fe0f}b\u{200d} é\u{200d} ✔\u{200b}"),
+            "a\\u{fe0f}b\\u{200d} é\\u{200d} ✔\\u{200b}"
+        );
+    }
 
     #[test]
     fn control_characters_are_spelled_out() {

@@ -83,8 +83,9 @@ pub(super) fn no_hunk(span: Span) -> Diagnostic {
 
 /// A fence line that may open or close a fence.
 pub(crate) fn unclear_fence(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::FenceUnclear, span, "this fence may open or close a block")
-        .with_help("put a fence around the block that is longer than those in it: four backquotes or more")
+    Diagnostic::error(Code::FenceUnclear, span, "this fence may open or close a block").with_help(
+        "close each fence once; around text that has fences, put a longer one: four backquotes or more",
+    )
 }
 
 /// Invalid JSON with edits.

@@ -76,7 +76,7 @@ impl<'r> Reader<'r> {
         let BlockKind::Fence(code) = &last.kind else { return None };
         let between = self.response.text().get(last.span.end as usize..line.start)?;
         let names = code.text.trim_end().lines().next_back().and_then(file::path_line);
-        let is_right_above = between.trim().is_empty() && between.lines().count() <= 1;
+        let is_right_above = between.trim().is_empty() && between.matches('\n').count() <= 1;
         (is_right_above && names.is_some_and(|path| path.is_sure())).then_some(last.span)
     }
 

@@ -96,8 +96,8 @@ impl Mismatch {
 
 /// Returns the slots of a script with refused edits: its edits and gaps, in order.
 ///
-/// `fine` says whether the edit with an index would apply.
-pub fn slots(script: &Script, fine: impl Fn(usize) -> bool) -> Vec<Slot> {
+/// `would_apply` says whether the edit with an index would apply.
+pub fn slots(script: &Script, would_apply: impl Fn(usize) -> bool) -> Vec<Slot> {
     let edits = script.edits.iter().enumerate();
     let mut slots: Vec<Slot> =
         edits.map(|(at, edit)| Slot { edit: Some(at), ..Slot::of_gap(edit.span) }).collect();
@@ -106,7 +106,7 @@ pub fn slots(script: &Script, fine: impl Fn(usize) -> bool) -> Vec<Slot> {
     gaps.dedup();
     slots.extend(gaps.into_iter().map(Slot::of_gap));
     slots.sort_by_key(|slot| (slot.span.response, slot.span.start));
-    restate(&mut slots, script, fine);
+    restate(&mut slots, script, would_apply);
     slots
 }
 
@@ -142,17 +142,17 @@ fn gaps(script: &Script) -> BTreeMap<usize, Span> {
 }
 
 /// Updates the states of the slots.
-pub fn restate(slots: &mut [Slot], script: &Script, fine: impl Fn(usize) -> bool) {
+pub fn restate(slots: &mut [Slot], script: &Script, would_apply: impl Fn(usize) -> bool) {
     let gaps: Vec<Span> =
         script.diagnostics.iter().filter(|d| is_gap(d)).filter_map(Diagnostic::span).collect();
     for slot in slots {
         // The parser may read an edit and still report an error about it.
         let is_whole = !gaps.iter().any(|span| slot.span.holds(*span));
-        let is_fine = is_whole && slot.edit.is_some_and(&fine);
+        let applies = is_whole && slot.edit.is_some_and(&would_apply);
         slot.state = match slot.edit {
             Some(_) if slot.state == SlotState::Declined => SlotState::Declined,
             Some(at) if script.is_left_out(at) => SlotState::LeftOut,
-            _ if is_fine => SlotState::Good,
+            _ if applies => SlotState::Good,
             _ => SlotState::Failed,
         };
     }

@@ -27,7 +27,7 @@ impl Repo {
         Ok(())
     }
 
-    /// Writes the movement's line to the reflogs that are kept, unless the line is there already.
+    /// Writes the movement's line to the reflogs that are kept, unless they already have it.
     ///
     /// # Errors
     /// A reflog cannot be written.

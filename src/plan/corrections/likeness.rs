@@ -106,11 +106,13 @@ impl<'e> Attempt<'e> {
         let of = |at: usize| likeness.get(&at).copied().unwrap_or_default();
         let of_failed = self.failed.iter().map(|&at| of(at)).max().unwrap_or_default();
         let is_whole = matches!(correction.op, Op::Create { .. } | Op::Replace { .. });
+        let is_repeated = |at: &usize| {
+            let good = self.edits[*at];
+            good.is_some_and(|good| repeated.iter().any(|edit| edit.says_the_same(good)))
+        };
         let repeats = |at: usize| {
             let good = self.edits[at].filter(|good| {
-                discriminant(&good.op) == discriminant(&correction.op)
-                    && good.path.is_like(&correction.path)
-                    && !repeated.iter().any(|edit| edit.says_the_same(good))
+                discriminant(&good.op) == discriminant(&correction.op) && good.path.is_like(&correction.path)
             })?;
             let (lines, common) = (&self.lines[at], of(at));
             let is_half = |count: usize, a: usize, b: usize| count > 0 && 2 * count >= a.min(b);
@@ -127,7 +129,9 @@ impl<'e> Attempt<'e> {
             let is_reworded = changes_same || has_same_change && common > of_failed || is_at_same_place;
             (is_reworded || is_whole && good.hunks().is_empty()).then_some(Repeats::Reworded(at))
         };
-        self.good.iter().find_map(|&at| repeats(at))
+        // A long response is mostly repeated, so only the good edits that matter are compared with all of it.
+        let mut all = self.good.iter().filter_map(|&at| Some((at, repeats(at)?)));
+        all.find(|(at, _)| !is_repeated(at)).map(|(_, repeats)| repeats)
     }
 
     /// Returns the failed edit that each of these corrections is most like, if no other correction is as much like it

@@ -27,10 +27,10 @@ fn texts(script: &Script) -> Vec<String> {
     script.edits.iter().map(text).collect()
 }
 
-/// Joins an attempt and its corrections; `fine` has the indexes of the good edits.
-fn joined(attempt: &[(&str, &str)], fine: &[usize], given: &[(&str, &str)]) -> Result<Vec<String>, Mismatch> {
+/// Joins an attempt and its corrections; `good` has the indexes of the good edits.
+fn joined(attempt: &[(&str, &str)], good: &[usize], given: &[(&str, &str)]) -> Result<Vec<String>, Mismatch> {
     let attempt = script(0, attempt);
-    let slots = slots(&attempt, |at| fine.contains(&at));
+    let slots = slots(&attempt, |at| good.contains(&at));
     join(&attempt, &slots, &script(1, given)).map(|(script, order)| {
         assert_eq!(order.len(), script.edits.len());
         texts(&script)
@@ -60,8 +60,8 @@ fn several_corrections_are_assigned_by_path_and_then_by_order() {
 #[test]
 fn unclear_corrections_are_refused() {
     let twice: &[(&str, &str)] = &[("a", "1"), ("a", "2"), ("b", "1")];
-    let refused = |script: &[(&str, &str)], fine: &[usize], given: &[(&str, &str)]| {
-        joined(script, fine, given).unwrap_err()
+    let refused = |script: &[(&str, &str)], good: &[usize], given: &[(&str, &str)]| {
+        joined(script, good, given).unwrap_err()
     };
     let failed = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let both = Mismatch { given: 1, failed: failed(&["edit 1, a", "edit 2, a"]), again: None, partial: None };
@@ -83,8 +83,8 @@ fn good_edits_that_are_sent_again_are_ignored() {
 
 #[test]
 fn a_good_edit_in_other_words_is_refused_unless_it_is_sent_again_too() {
-    let again = |script: &[(&str, &str)], fine: &[usize], given: &[(&str, &str)]| {
-        joined(script, fine, given).unwrap_err().again
+    let again = |script: &[(&str, &str)], good: &[usize], given: &[(&str, &str)]| {
+        joined(script, good, given).unwrap_err().again
     };
     let first = Some("edit 1, a".to_owned());
     assert_eq!(again(ABC, &[0, 2], &[("a", "2"), ("b", "2")]), first);

@@ -115,6 +115,19 @@ fn recovery_itself_may_be_killed() {
 }
 
 #[test]
+fn a_landing_that_only_head_names_stays_if_the_run_is_killed_behind_its_journal() {
+    let name = "detached, with a hook and without a record";
+    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+    let ends = scenario.ends();
+    let sandbox = (scenario.make)();
+    let fault = format!("{}:kill", Fault::JournalRetired.as_str());
+    assert_eq!(scenario.land(&sandbox, Some(&fault)).signal, Some(9));
+    sandbox.run(["recover"]).exits(0);
+    scenario.is(&sandbox, &ends.after, "killed behind its journal");
+    sandbox.is_sound();
+}
+
+#[test]
 fn a_signal_rolls_back_and_exits_with_130() {
     let scenario = &SCENARIOS[0];
     let ends = scenario.ends();

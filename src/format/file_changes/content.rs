@@ -54,6 +54,8 @@ impl<'r> Content<'r> {
             // info string.
             let is_bare = Fence::of(last).is_some_and(|fence| fence.info.is_empty());
             opening.filter(|(_, fence)| is_bare && says_markdown(fence.info)).map(|(line, _)| line)
+        } else if opening.is_none() && Fence::of(last).is_none() {
+            None
         } else {
             let unpaired = Pairs::of(self.payload.lines()).unpaired;
             let opening = opening.map(|(line, _)| line);

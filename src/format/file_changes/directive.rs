@@ -67,9 +67,7 @@ fn lower(
     let known: &[&str] = if moves { &["from_path", "to_path", "why"] } else { &["file_path", "why"] };
     if directive.has_content() && tag.kind == Kind::SelfClosed {
         return Err(fault::missing_field(tag.span, "content", &tag.shown()).into());
-    } else if let Some(line) =
-        content.payload.lines().find(|line| !directive.has_content() && !line.is_blank())
-    {
+    } else if let Some(line) = content.payload.first().filter(|_| !directive.has_content()) {
         return Err(fault::unexpected(cursor.span_of(line), "text", &tag.shown()).into());
     }
     tag.check(known)?;

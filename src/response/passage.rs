@@ -121,13 +121,17 @@ impl Passage {
         !matches!(self.0, Kind::Converted(_)) && self.len() == 0
     }
 
+    /// The text as the response has it, before the conversion.
+    pub(crate) fn written(&self) -> &str {
+        match &self.0 {
+            Kind::Converted(text) => text.written(),
+            _ => self,
+        }
+    }
+
     /// Returns where the n-th line, from 0, is in the response; `None` if the text is an own string.
     pub(crate) fn place_of_line(&self, line: usize) -> Option<Range<usize>> {
-        let (start, written) = match &self.0 {
-            Kind::Part { start, .. } => (*start as usize, self.as_str()),
-            Kind::Converted(text) => (text.part.start, text.written()),
-            Kind::Own(_) => return None,
-        };
+        let (start, written) = (self.part()?.start, self.written());
         let before: usize = written.split_inclusive('\n').take(line).map(str::len).sum();
         let own = written.get(before..)?.lines().next()?;
         Some(start + before..start + before + own.len())

@@ -352,7 +352,7 @@ fn target(path: Path<'_>) -> Target {
 /// Whether a hunk has only lines with this mark. A blank line may have lost it.
 fn is_only(hunk: &Hunk, mark: u8) -> bool {
     let Change::Diff { lines, .. } = &hunk.change else { return false };
-    lines.lines().all(|line| line.as_bytes().first() == Some(&mark) || line.trim().is_empty())
+    lines.written().lines().all(|line| line.as_bytes().first() == Some(&mark) || line.trim().is_empty())
 }
 
 /// Returns the text of hunks that only add lines.

@@ -91,12 +91,13 @@ impl Placeholder {
 }
 
 /// Returns whether the dots in `lines[at]` are code: the whole body of a Python function, any dots in a stub file, the
-/// end of a YAML document, or a line of a Python session (`>>>`).
+/// last parameter or argument in R, Lua and C, the end of a YAML document, or a line of a Python session (`>>>`).
 fn is_stub<'a>(lines: &[&[u8]], at: usize, language: Language, beside: &dyn Fn() -> Beside<'a>) -> bool {
     let beside = beside();
     let (above, below) = (&lines[..at], &lines[at + 1..]);
     let is_shallower = |line: &&[u8]| !is_blank(line) && depth(line) < depth(lines[at]);
-    let ends = match below.iter().find(|line| !is_blank(line)) {
+    let next = below.iter().find(|line| !is_blank(line));
+    let ends = match next {
         Some(below) => is_shallower(below),
         // Nothing follows in the new lines, but the file may continue the body: deeper than the replaced lines if the
         // new lines have the header, else as deep as they are.
@@ -111,7 +112,10 @@ fn is_stub<'a>(lines: &[&[u8]], at: usize, language: Language, beside: &dyn Fn()
     let begins = [&b"def "[..], b"async def ", b")"].iter().any(|begin| header.starts_with(begin))
         && header.ends_with(b":")
         || above.ends_with(b"\"\"\"");
+    let is_last_argument = above.ends_with(b",") || above.ends_with(b"(");
+    let is_last_argument = is_last_argument && next.is_some_and(|next| next.trim_ascii().starts_with(b")"));
     language.has(Trait::Stub)
+        || language.has(Trait::DotsAreArguments) && is_last_argument
         || language.has(Trait::DotsEndDocuments) && lines[at] == b"..."
         || above.starts_with(b">>>")
         || above.starts_with(b"... ")
@@ -228,6 +232,9 @@ mod tests {
         assert_eq!(at("a.js", "def f():\n    ...\n"), Some(Dots), "another language");
         assert_eq!(at("a.pyi", "class A:\n    ...\n    x: int\n"), None);
         assert_eq!(at("a.pyi", "class A:\n    # ... other code ...\n"), Some(Marked));
+        assert_eq!(at("a.R", "f <- function(\n  x,\n  ...\n) {\n"), None, "the last parameter");
+        assert!(at("a.R", "f <- function(x) {\n  ...\n}\n").is_some());
+        assert!(at("a.js", "f(\n  x,\n  ...\n);\n").is_some(), "another language");
         assert_eq!(at("a.yml", "a: 1\n...\n"), None, "the end of a document");
         assert_eq!(at("a.yml", "a:\n  b: 1\n  ...\n"), Some(Dots));
     }

@@ -33,6 +33,8 @@ pub(crate) enum Trait {
     Stub,
     /// `...` may end a document.
     DotsEndDocuments,
+    /// `...` may be the last parameter or argument.
+    DotsAreArguments,
     /// `&lt;` stands for `<`.
     Markup,
     /// Indentation is syntax.
@@ -42,7 +44,8 @@ pub(crate) enum Trait {
 }
 
 use Trait::{
-    Closed, DotsAreBodies, DotsEndDocuments, Indented, Joins, Labels, Markup, Prose, Selectors, Starred, Stub,
+    Closed, DotsAreArguments, DotsAreBodies, DotsEndDocuments, Indented, Joins, Labels, Markup, Prose,
+    Selectors, Starred, Stub,
 };
 
 const STARS: &[(&str, &str)] = &[("/*", "*/")];
@@ -52,8 +55,11 @@ const PROSE: Language = language("", &[], &[Prose]);
 /// Languages by file extension.
 const BY_EXTENSION: &[(&str, Language)] = &[
     (
-        "c h cc cpp cxx c++ hpp hh hxx ipp m mm java js mjs cjs ts mts cts go cs swift kt kts scala dart groovy \
-         gradle proto glsl hlsl cu v sv",
+        "c h cc cpp cxx c++ hpp hh hxx ipp m mm cu",
+        language("//", STARS, &[Labels, Starred, DotsAreArguments]),
+    ),
+    (
+        "java js mjs cjs ts mts cts go cs swift kt kts scala dart groovy gradle proto glsl hlsl v sv",
         language("//", STARS, &[Labels, Starred]),
     ),
     ("jsx tsx php", language("//", STARS, &[Labels, Starred, Markup])),
@@ -64,12 +70,13 @@ const BY_EXTENSION: &[(&str, Language)] = &[
     ("yaml yml", language("#", &[], &[DotsEndDocuments, Indented])),
     ("nim coffee", language("#", &[], &[Indented])),
     (
-        "rb sh bash zsh fish ksh pl pm r toml tf hcl cmake ex exs jl ps1 gitignore dockerfile conf cfg \
+        "rb sh bash zsh fish ksh pl pm toml tf hcl cmake ex exs jl ps1 gitignore dockerfile conf cfg \
          properties env nix graphql awk sed tcl elv cr gd mk make",
         HASH,
     ),
-    ("hs elm", language("--", &[], &[Indented])),
-    ("sql ada adb ads vhd vhdl lua", language("--", &[], &[])),
+    ("r", language("#", &[], &[DotsAreArguments])),
+    ("lua", language("--", &[], &[DotsAreArguments])),
+    ("hs elm sql ada adb ads vhd vhdl", language("--", &[], &[])),
     ("lisp lsp el clj cljs cljc edn scm rkt asm s ini", language(";", &[], &[])),
     ("erl hrl sty cls", language("%", &[], &[])),
     (

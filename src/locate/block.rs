@@ -41,7 +41,12 @@ pub(super) fn breaks(context: &Context<'_>, hay: Haystack<'_>, change: &LineChan
             inner => is_deeper(inner, outer),
         })
     };
-    if opens(next) && opens(below) {
+    // A new item may be put above the other keys of the item above.
+    let splits_item = || {
+        let is_item = |text: &[u8]| item_indentation(text).is_some();
+        new == outer && is_item(line_above) && added.is_some_and(is_item)
+    };
+    if opens(next) && opens(below) && !splits_item() {
         return next.map(indentation) != Some(new);
     }
     let inner = item_indentation(line_above).unwrap_or_else(|| outer.to_vec());

@@ -391,7 +391,7 @@ fn a_hunk_whose_every_line_lacks_a_blank_is_not_mended_halfway() {
 
 #[test]
 fn where_indentation_is_syntax_it_goes_on_as_the_block_does() {
-    for path in ["a.hs", "a.elm", "a.py", "a.nim"] {
+    for path in ["a.py", "a.nim"] {
         let file = "main = do\n    one\n    two\n";
         refused(path, file, each(path, "    one", "    one\n  three"));
         lands(
@@ -401,6 +401,31 @@ fn where_indentation_is_syntax_it_goes_on_as_the_block_does() {
             "main = do\n    one\n    three\n    two\n",
         );
     }
+}
+
+#[test]
+fn an_item_may_be_put_between_the_first_key_of_an_item_and_the_others() {
+    let file = "php:\n  - php: 7.2\n  - php: 7.3\n    env: A\n";
+    let put = "  - php: 7.3\n  - php: 7.4\n    env: A";
+    lands(
+        "a.yml",
+        file,
+        each("a.yml", "  - php: 7.3\n    env: A", put),
+        &file.replace("    env", "  - php: 7.4\n    env"),
+    );
+    refused("a.yml", file, each("a.yml", "  - php: 7.3\n    env: A", "  - php: 7.3\n  b: 1\n    env: A"));
+}
+
+#[test]
+fn a_where_of_haskell_may_be_indented_by_half() {
+    let file = "f x =\n    case x of\n        b -> y\n\ng = 3\n";
+    let put = "        b -> y\n  where\n    y = 2";
+    lands(
+        "a.hs",
+        file,
+        each("a.hs", "        b -> y", put),
+        &file.replace("\n\n", "\n  where\n    y = 2\n\n"),
+    );
 }
 
 #[test]

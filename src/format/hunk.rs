@@ -334,7 +334,9 @@ impl<'r> Hunks<'r> {
         let fault = if let Some(span) = hunk.unanchored() {
             let what = format!("`~` needs {ANCHORS} removed lines right above and right below it");
             Some(fault::malformed_hunk(span, &what))
-        } else if hunk.numbers.lacks_marks(may_be_changed, hunk.counted()) {
+        } else if hunk.numbers.lacks_marks(may_be_changed, hunk.counted())
+            || is_context && hunk.unmarked > 0 && !hunk.is_of_patch()
+        {
             Some(fault::missing_field(hunk.span, "mark", "hunk").with_help(fault::HELP_MARKS))
         } else {
             hunk.lines.is_empty().then(|| fault::missing_field(hunk.span, "lines", "hunk"))

@@ -475,14 +475,9 @@ impl<'r> Reader<'r> {
 
 /// Returns the smallest indentation of the lines; `None` if a line is not indented.
 fn margin<'r>(lines: impl Iterator<Item = Line<'r>>) -> Option<usize> {
-    let mut margin = None;
-    for line in lines.filter(|line| !line.is_blank()) {
-        match width(line.text) {
-            0 => return None,
-            column => margin = Some(margin.map_or(column, |smallest: usize| smallest.min(column))),
-        }
-    }
-    margin
+    let mut widths = lines.filter(|line| !line.is_blank()).map(|line| width(line.text));
+    let smallest = widths.try_fold(usize::MAX, |least, width| (width > 0).then_some(width.min(least)));
+    smallest.filter(|width| *width < usize::MAX)
 }
 
 /// Returns the width of a list mark at the start of a line, with the blanks around it.

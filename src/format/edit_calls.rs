@@ -20,18 +20,10 @@ pub(super) use calls::Calls;
 
 pub(super) const FORMAT: Format = Format {
     id: FormatId::EditCalls,
-    opens,
+    opens: |cursor| json::opens(cursor) || xml::opens(cursor),
     openings: &["<replace_in_file>", "<write_to_file>", "<apply_diff>", "<invoke"],
     parse,
 };
-
-fn opens(cursor: &Cursor<'_>) -> bool {
-    match cursor.first_byte() {
-        Some(b'{' | b'[') => json::opens(cursor),
-        Some(b'<') => xml::opens(cursor),
-        _ => false,
-    }
-}
 
 fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
     if cursor.first_byte() == Some(b'<') {

@@ -24,11 +24,6 @@ pub(crate) fn unterminated(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(Code::Truncated, span, format!("unterminated {what}")).with_help(HELP_CUT_OFF)
 }
 
-/// An end without a beginning.
-pub(super) fn unopened(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(Code::Truncated, span, format!("{what} closes nothing"))
-}
-
 /// An operation that is not of the format.
 pub(super) fn unknown_operation(span: Span, name: &str, known: &str) -> Diagnostic {
     Diagnostic::error(Code::Malformed, span, format!("unknown operation `{name}`"))

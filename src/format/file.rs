@@ -4,7 +4,7 @@
 
 use super::scan::{Line, starts_with_ignore_case, trim};
 use super::why::without_mark;
-use crate::edit::{Target, shown};
+use crate::edit::{Candidate, Target, shown};
 use crate::span::Span;
 use crate::text::extension;
 use std::borrow::Cow;
@@ -124,9 +124,9 @@ pub(super) fn path_info<'t>(info: &'t str) -> Option<NamedPath<'t>> {
     Some(NamedPath { is_part, ..only })
 }
 
-/// Whether an info string has line numbers, as `12:15:src/a.rs` does.
-pub(super) fn has_line_numbers(info: &str) -> bool {
-    info.starts_with(|c: char| c.is_ascii_digit())
+/// The paths that lines, comments and info strings name for a code block.
+pub(super) fn own_paths(files: &[Candidate]) -> impl Iterator<Item = &str> {
+    files.iter().filter(|file| file.by.is_whole()).map(|file| file.path.raw.as_str())
 }
 
 /// Returns the words of a line of prose that may be paths, in order.

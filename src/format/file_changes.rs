@@ -64,7 +64,8 @@ fn read_envelope(cursor: &mut Cursor<'_>, out: &mut Output) {
                 return true;
             }
             Some(TagKind::DirectiveEnd) => {
-                out.fault(fault::unopened(cursor.line_span(), &format!("`{}`", trim(text))));
+                let tag = format!("`{}`", trim(text));
+                out.fault(fault::outside(cursor.line_span(), &tag, &tag.replacen('/', "", 1)));
             }
             Some(TagKind::Unknown) => {
                 cursor.skip_blanks();

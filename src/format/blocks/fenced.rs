@@ -23,16 +23,15 @@ impl<'r> Reader<'r> {
         cursor.set_indent();
         let above = self.above.clone();
         let language = language(fence.info);
-        let is_code = is_code(fence.info);
+        let is_code = !language.is_empty() && !PROSE.contains(&language);
         self.above.enter(line, fence.info, is_code);
-        let files = self.above.files_of_block(!file::has_line_numbers(fence.info));
+        // Line numbers, as in `12:15:src/a.rs`, are of a part of the file.
+        let files = self.above.files_of_block(!fence.info.starts_with(|c: char| c.is_ascii_digit()));
         let is_part = self.above.is_part();
         cursor.advance();
         self.outer.extend(outer.1);
-        let is_code_file = |file: &Candidate| {
-            file.by.is_whole() && extension(&file.path.raw).is_some() && !is_markdown(&file.path.raw)
-        };
-        let fence = Fence { is_code: is_code || files.iter().any(is_code_file), ..fence };
+        let is_code_file = |path: &str| extension(path).is_some() && !is_markdown(path);
+        let fence = Fence { is_code: is_code || file::own_paths(&files).any(is_code_file), ..fence };
         cursor.set_fence(Some(fence));
         let nests = self.nests_equal_fences && outer.1.is_none_or(|open| !fence.may_close(open));
         let inside = cursor.mark();
@@ -93,7 +92,7 @@ impl<'r> Reader<'r> {
             for block in inside.iter_mut().filter(|block| block.depth == depth + 1) {
                 let BlockKind::Fence(given) = &mut block.kind else { continue };
                 block.level = depth;
-                match summary.nested.filter(|_| given.candidates.iter().any(|file| file.by.is_whole())) {
+                match summary.nested.filter(|_| file::own_paths(&given.candidates).next().is_some()) {
                     Some(nested) => given.state = FenceState::Unclear(nested),
                     None => block.kind = BlockKind::Other,
                 }
@@ -106,11 +105,10 @@ impl<'r> Reader<'r> {
             // The opening line of the fence of another file is between two edits, so a closing line is missing.
             let opens_next = summary.nested.filter(|nested| {
                 let fence = Fence::of(self.response.slice(*nested).trim_start());
-                let is_above = |block: &Block| block.depth == depth + 1 && block.span.start < nested.start;
-                let mut regions = inside.iter().filter(|block| block.is_region());
+                let mut edits = inside.iter().filter(|block| block.is_region()).map(|block| block.span.start);
                 fence.is_some_and(|fence| file::path_info(fence.info).is_some())
-                    && regions.clone().any(is_above)
-                    && regions.any(|block| block.span.start > nested.start)
+                    && edits.next().is_some_and(|first| first < nested.start)
+                    && edits.any(|start| start > nested.start)
             });
             if let Some(nested) = opens_next {
                 // The edits below it may be for another file.
@@ -142,14 +140,13 @@ impl<'r> Reader<'r> {
     /// Whether a fence is a file that contains edits only as examples: a path is named for it, and all its edits are
     /// for other files. `first` is the number of its first block.
     fn is_file_with_edits(&self, first: usize, files: &[Candidate], language: &str, text: &str) -> bool {
-        let named = files.iter().filter(|file| file.by.is_whole()).map(|file| file.path.raw.as_str());
         let comment = text.lines().next().and_then(file::path_comment).map(|found| found.path);
         // A label such as `Fix` or `Node.js` may not be a path.
         let is_sure = |path: &&str| {
             extension(path).is_some()
                 && (path.contains(['/', '\\']) || !language.is_empty() && Language::is_called(language, path))
         };
-        let own: Vec<&str> = named.chain(comment).filter(is_sure).collect();
+        let own: Vec<&str> = file::own_paths(files).chain(comment).filter(is_sure).collect();
         let is_own = |path: &str| own.iter().any(|own| path.is_empty() || file::may_be_same(own, path));
         let regions = self.blocks[first..].iter().filter_map(|block| match &block.kind {
             BlockKind::Region { edits, .. } => self.out.script.edits.get(edits.clone()),
@@ -262,12 +259,6 @@ pub(super) fn begins_pairs(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
     }
     let lines = cursor.lines().take_while(|line| is_deep(line.text) || Fence::of(line.text).is_none());
     Pairs::of(lines.filter(|line| is_deep(line.text))).unpaired.is_empty()
-}
-
-/// Whether an info string names a language of code.
-fn is_code(info: &str) -> bool {
-    let language = language(info);
-    !language.is_empty() && !PROSE.contains(&language)
 }
 
 /// Returns the first word of an info string; empty if that is a path.

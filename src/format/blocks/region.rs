@@ -191,7 +191,7 @@ impl<'r> Reader<'r> {
 
 /// Whether the first line of a code block is the title of a Markdown file, where `#` begins no comment.
 fn is_title(head: Line<'_>, found: NamedPath<'_>, block: &CodeBlock) -> bool {
-    let named = block.candidates.iter().filter(|file| file.by.is_whole()).map(|file| file.path.raw.as_str());
     let by_language = format!(".{}", block.language);
-    head.trimmed().starts_with('#') && named.chain([found.path, &by_language]).any(is_markdown)
+    let mut named = file::own_paths(&block.candidates).chain([found.path, &by_language]);
+    head.trimmed().starts_with('#') && named.any(is_markdown)
 }

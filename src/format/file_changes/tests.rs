@@ -243,7 +243,7 @@ fn a_closing_tag_within_content_is_content() {
 fn a_second_closing_tag_is_an_error() {
     let text = new("\n<b>\n</FILE_NEW>\nmore\n</FILE_NEW>");
     let s = script(&text);
-    assert_eq!(faults(&s, &text), [(Code::Truncated, "</FILE_NEW>".to_owned())]);
+    assert_eq!(faults(&s, &text), [(Code::Malformed, "</FILE_NEW>".to_owned())]);
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn missing_and_unknown_attributes_are_errors() {
         ("<FILE_FOO file_path='q'/>", Code::Malformed),
         ("<FILE_FOO file_path='q'>\n<FILE_BAR>\nx\n</FILE_FOO>", Code::Malformed),
         ("<CREATE path='q'>", Code::Malformed),
-        ("</FILE_NEW>", Code::Truncated),
+        ("</FILE_NEW>", Code::Malformed),
     ] {
         let text = format!("<FILE_CHANGES>\n{directive}\n<FILE_DELETE file_path='ok'/>\n</FILE_CHANGES>\n");
         let script = script(&text);

@@ -4,7 +4,7 @@ use super::opening;
 use super::payload;
 use crate::edit::{Anchor, Change, Edit, Existing, Hunk, Missing, Occurrence, Op, Target, Unit};
 use crate::format::fault::Fault;
-use crate::format::fence::{Fence, unfence_all};
+use crate::format::fence::{Fence, unfence, unfence_all};
 use crate::format::scan::{Cursor, Payload, trim};
 use crate::format::tag::{self, Attribute, Kind, Tag};
 use crate::format::{FormatId, Output, fault, why};
@@ -191,10 +191,7 @@ impl<'r> Parts<'r> {
                 _ => {}
             }
         }
-        let text = |payload: &Payload<'_>| {
-            let inner = unfence_all([payload], &path.raw);
-            inner.map_or_else(|| payload.text(), |[inner]| inner)
-        };
+        let text = |payload: &Payload<'_>| unfence(payload, &path.raw).unwrap_or_else(|| payload.text());
         Ok(match (name, &self.find, &self.put, self.to.take()) {
             ("new", _, Some(put), _) => Op::Create { text: text(put), existing: Existing::Refuse },
             ("replace", _, Some(put), _) => Op::Replace { text: text(put) },

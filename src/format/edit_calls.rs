@@ -30,7 +30,7 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
         return xml::read(cursor, out);
     }
     // This JSON was already searched together with the lines above, and has no calls.
-    if cursor.at() < out.calls.searched {
+    if out.calls.searched.contains(&cursor.at()) {
         return;
     }
     let (mut end, mut leftovers) = (cursor.mark(), 0);
@@ -47,9 +47,10 @@ fn parse(cursor: &mut Cursor<'_>, out: &mut Output) {
             break;
         }
     }
-    out.calls.searched = cursor.at();
+    let searched = cursor.at();
     out.leftovers.truncate(leftovers);
     cursor.reset(end);
+    out.calls.searched = cursor.at()..searched;
 }
 
 /// Reads the JSON at this line and goes past it; returns whether it has calls. Returns `None` if it is of another

@@ -4,6 +4,7 @@ use crate::diag::{Code, Diagnostic, counted};
 use crate::edit::{Edit, Script};
 use crate::span::Span;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// The recorded calls that were read so far.
 #[derive(Debug, Default)]
@@ -12,8 +13,8 @@ pub(in crate::format) struct Calls {
     pub(super) with_edits: Vec<(String, Span)>,
     /// The ids of calls whose result is an error.
     pub(super) failed: HashSet<String>,
-    /// The offset up to which JSON was searched for calls.
-    pub(super) searched: usize,
+    /// The lines below the last call whose JSON was searched and has no calls.
+    pub(super) searched: Range<usize>,
 }
 
 impl Calls {

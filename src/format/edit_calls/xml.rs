@@ -7,6 +7,7 @@
 use super::call::{Call, is_editor};
 use super::field::{Content, Field, Name};
 use crate::format::fault::Fault;
+use crate::format::json::Json;
 use crate::format::scan::{Cursor, Line, Lines, Mark, is_blank, trim, trim_start};
 use crate::format::tag::{self, Brackets};
 use crate::format::{FormatId, Output, fault, search_replace};
@@ -85,7 +86,20 @@ pub(super) fn read(cursor: &mut Cursor<'_>, out: &mut Output) {
     let span = cursor.span(start, cursor.at());
     let diff = fields.iter().find(|(field, _)| field.name == Some(Name::Blocks));
     let diff = diff.map(|(field, first)| (*first, field.span.end as usize));
-    let call = Call::of_fields(opening.name, span, fields.into_iter().map(|(field, _)| field).collect());
+    // A list of edits is JSON.
+    let json = fields.iter().find(|(field, _)| field.name == Some(Name::Edits)).and_then(|(_, first)| {
+        let mut inside = cursor.clone();
+        inside.reset(*first);
+        out.json.read(&inside)
+    });
+    let list = json.as_ref().and_then(Json::root);
+    let read = read.and(json.as_ref().and_then(Json::fault).map_or(Ok(()), |fault| Err(fault.into())));
+    let fields =
+        fields.into_iter().map(|(field, _)| match list.filter(|_| field.name == Some(Name::Edits)) {
+            Some(list) => Field { content: Content::Json(list), ..field },
+            None => field,
+        });
+    let call = Call::of_fields(opening.name, span, fields.collect());
     let taken = read.and_then(|()| match diff.filter(|_| call.patch().is_none()) {
         _ if REFUSED_TOOLS.contains(&opening.tag) => {
             Err(fault::unknown_operation(span, opening.name, &TOOLS.join(", ")).into())

@@ -130,12 +130,15 @@ struct Reader<'r> {
 
 impl<'r> Reader<'r> {
     /// Whether a fence line that could close the fence is a context line without its mark. It is, if the hunk still
-    /// needs lines by its numbers and a changed line is among them.
+    /// needs lines by its numbers, or has no numbers and its lines go on right below, and a changed line is among them.
     fn is_fence_in_hunk(&self, below: &impl Below<'r>) -> bool {
-        match self.section.as_ref().map(|section| section.hunks.remaining()) {
-            Some(Remaining::Lines(missing)) => next_changed(below.clone().take(missing)).0.is_some(),
-            _ => false,
-        }
+        let goes_on = || below.clone().next().is_some_and(|next| next.text.starts_with([' ', '+', '-']));
+        let missing = match self.section.as_ref().map(|section| section.hunks.remaining()) {
+            Some(Remaining::Lines(missing)) => missing,
+            Some(Remaining::Unknown) if goes_on() => usize::MAX,
+            _ => 0,
+        };
+        next_changed(below.clone().take(missing)).0.is_some()
     }
 
     fn in_hunk(&self) -> bool {

@@ -3,6 +3,7 @@
 use super::marker::{Kind, Marker};
 use crate::edit::{Edit, Existing, Missing, Op, Target};
 use crate::format::fault::Fault;
+use crate::format::fence::Fence;
 use crate::format::hunk::{self, Hunks, header};
 use crate::format::scan::{Cursor, Line};
 use crate::format::{FormatId, fault};
@@ -52,6 +53,9 @@ impl<'r> Section<'r> {
         let blank = line.is_blank();
         if !blank {
             self.span = self.span.join(span);
+        }
+        if !text.starts_with(' ') && Fence::of(text).is_some() {
+            return Err(fault::unclear_fence(span).into());
         }
         match &mut self.body {
             Body::Add { lines, blank: earlier } => match *earlier {

@@ -225,7 +225,7 @@ fn an_invalid_section_is_no_edit_and_the_others_are() {
         ("*** Update File: a\n@@\n-x\n\\ No newline at end of file\n", Code::Malformed),
         ("*** Update File: a\n@@x\n-x\n", Code::Malformed),
         ("*** Update File: a\n@@\n-x\n***\n+y\n", Code::Malformed),
-        ("*** Update File: a\n@@\n-x\n```\n", Code::Malformed),
+        ("*** Update File: a\n@@\n-x\n```\n", Code::FenceUnclear),
     ] {
         let text = patch(&format!("*** Delete File: before\n{body}*** Delete File: after\n"));
         let (fault, edits) = error_of(&text);

@@ -113,7 +113,8 @@ fn with_named_files(blocks: Vec<CodeBlock>, base: &Base<'_>) -> Result<Vec<CodeB
         let is_own = |one: &Candidate| own.iter().any(|own| own.path.is_like(&one.path));
         let names = |one: &Candidate| one.by == Clue::Comment && is_own(one);
         let path_line = if given.candidates.iter().any(names) { given.path_line } else { 0 };
-        all.push(CodeBlock { path_line, candidates: own, ..given });
+        let given = CodeBlock { path_line, candidates: own, ..given };
+        all.push(CodeBlock { state: state(&given), ..given });
     }
     // If several blocks may be for the file that the user names, it is not clear which one is.
     let is_asked = |given: &&mut CodeBlock| {
@@ -123,6 +124,21 @@ fn with_named_files(blocks: Vec<CodeBlock>, base: &Base<'_>) -> Result<Vec<CodeB
         all.iter_mut().filter(is_asked).for_each(|given| given.candidates.clear());
     }
     Ok(all)
+}
+
+/// Returns whether the end of a block is known. If its closing line may instead open a fence in it, the block ends there
+/// unless its file may contain fences, or its text is incomplete.
+fn state(given: &CodeBlock) -> FenceState {
+    let goes_on = |one: &Candidate| {
+        let path = one.path.shown();
+        Language::of(&path).is_prose() || syntax::worse(&path, "", given.content()).is_some()
+    };
+    match given.state {
+        FenceState::Unclear(line) if line.end == given.span.end && !given.candidates.iter().any(goes_on) => {
+            FenceState::Closed
+        }
+        state => state,
+    }
 }
 
 /// Returns the paths that edits may change, each with the span of the first such edit. A block after it shows the

@@ -3,7 +3,7 @@
 use super::{Gap, PROSE, Reader, Summary};
 use crate::edit::{Candidate, CodeBlock, FenceState, FormatId, Op};
 use crate::format::document::{Block, BlockKind};
-use crate::format::fence::{Fence, Pairs, is_deep, is_markdown, says_markdown};
+use crate::format::fence::{Fence, Pairs, is_deep, is_markdown};
 use crate::format::scan::{Cursor, Line};
 use crate::format::{code, diff, fault, file};
 use crate::span::Span;
@@ -75,7 +75,7 @@ impl<'r> Reader<'r> {
             self.above = above.saved();
             // The edits in a fence of code may be meant as edits, so the fence is not taken for a whole file.
             let is_part = is_part || is_example && !is_prose;
-            let unclear = || close.and_then(|close| unclear_close(cursor, close, language, &files));
+            let unclear = || close.and_then(|close| unclear_close(cursor, close));
             let state = match (close.is_some() || summary.is_closed, summary.nested.or_else(unclear)) {
                 (false, _) => FenceState::Unclosed,
                 (true, Some(nested)) => FenceState::Unclear(nested),
@@ -218,20 +218,11 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Returns the closing line of a Markdown fence if it may instead open an inner fence: text is right below it, and the
-/// next fence line has no info string either.
-fn unclear_close<'r>(
-    cursor: &Cursor<'r>,
-    close: Line<'r>,
-    language: &str,
-    files: &[Candidate],
-) -> Option<Span> {
-    let is_markdown =
-        says_markdown(language) || files.iter().any(|file| file.by.is_whole() && is_markdown(&file.path.raw));
-    let mut below = cursor.lines().skip(1).peekable();
-    if !is_markdown || below.peek().is_none_or(|line| line.is_blank() || Fence::of(line.text).is_some()) {
-        return None;
-    }
+/// Returns the closing line of a fence if it may instead open an inner fence: text is right below it, and the next fence
+/// line has no info string either. The file of the fence then decides.
+fn unclear_close<'r>(cursor: &Cursor<'r>, close: Line<'r>) -> Option<Span> {
+    let mut below = cursor.lines().skip(1);
+    below.next().filter(|line| !line.is_blank() && Fence::of(line.text).is_none())?;
     let next = below.find_map(|line| Fence::of(line.text))?;
     next.info.is_empty().then(|| cursor.span_of(close))
 }

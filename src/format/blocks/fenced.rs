@@ -29,6 +29,11 @@ impl<'r> Reader<'r> {
         let files = self.above.files_of_block(!fence.info.starts_with(|c: char| c.is_ascii_digit()));
         let is_part = self.above.is_part();
         cursor.advance();
+        // Models sometimes write the opening line twice, and then sometimes the closing line, too.
+        let is_doubled = is_code && cursor.line().is_some_and(|next| Fence::of(next.text) == Some(fence));
+        if is_doubled {
+            cursor.advance();
+        }
         self.outer.extend(outer.1);
         let is_code_file = |path: &str| extension(path).is_some() && !is_markdown(path);
         let fence = Fence { is_code: is_code || file::own_paths(&files).any(is_code_file), ..fence };
@@ -129,7 +134,7 @@ impl<'r> Reader<'r> {
             self.gap = self.gap.max(Gap::Files);
         }
         if close.is_some() {
-            cursor.advance();
+            cursor.advance_past(|line| is_doubled && fence.is_closed_by(line));
         }
         cursor.set_fence(outer.1);
         cursor.set_margin(outer.0);

@@ -4,7 +4,7 @@ use super::{Gap, PROSE, Reader, Summary};
 use crate::edit::{Candidate, CodeBlock, FenceState, FormatId, Op};
 use crate::format::document::{Block, BlockKind};
 use crate::format::fence::{Fence, Pairs, is_deep, is_markdown};
-use crate::format::scan::{Cursor, Line};
+use crate::format::scan::{Cursor, Line, Margin};
 use crate::format::{code, diff, fault, file};
 use crate::span::Span;
 use crate::text::{Language, extension};
@@ -33,6 +33,14 @@ impl<'r> Reader<'r> {
         let is_doubled = is_code && cursor.line().is_some_and(|next| Fence::of(next.text) == Some(fence));
         if is_doubled {
             cursor.advance();
+        }
+        // The fence line may be indented further than the text of its list item, to which the code is indented.
+        if let Margin { quotes: 0, blanks } = cursor.margin()
+            && let Some(item) = self.item.and_then(|item| blanks.get(..item))
+            && let Some(first) = cursor.lines().find(|line| !line.is_blank())
+            && first.margin_start.is_some_and(|at| (item.len()..blanks.len()).contains(&(first.start - at)))
+        {
+            cursor.set_margin(Margin { quotes: 0, blanks: item });
         }
         self.outer.extend(outer.1);
         let is_code_file = |path: &str| extension(path).is_some() && !is_markdown(path);

@@ -110,7 +110,9 @@ pub(super) fn path_info<'t>(info: &'t str) -> Option<NamedPath<'t>> {
         let inner = |open: char, close: char| word.strip_prefix(open)?.strip_suffix(close);
         inner('(', ')').or_else(|| inner('[', ']')).unwrap_or(word)
     };
-    let mut words = info.split(is_border).map(bare).filter_map(path_of);
+    // In `{.python file="a.py"}`, the first word is a class.
+    let is_class = |found: &NamedPath<'_>| found.path.starts_with('.') && info.contains('{');
+    let mut words = info.split(is_border).map(bare).filter_map(path_of).filter(|found| !is_class(found));
     let only = words.next().filter(|first| words.all(|other| other.path == first.path));
     let only = only.or_else(|| path_of(info))?;
     // Line numbers, a remark or the arguments of a command may follow the path.
@@ -409,6 +411,7 @@ mod tests {
             ("js title=\"src/a.js\" showLineNumbers", Some("src/a.js")),
             ("js {file=src/a.js}", Some("src/a.js")),
             ("js (src/a.js)", Some("src/a.js")),
+            ("{.python #main file=\"src/a.py\" .numberLines}", Some("src/a.py")),
             ("tsx title=\"app/[id]/page.tsx\"", Some("app/[id]/page.tsx")),
             ("tsx:app/(group)/page.tsx", Some("app/(group)/page.tsx")),
             ("ts // src/a.ts", Some("src/a.ts")),

@@ -267,6 +267,7 @@ pub(super) fn begins_pairs(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
 
 /// Returns the first word of an info string; empty if that is a path.
 pub(super) fn language(info: &str) -> &str {
-    let word = info.split([' ', '\t', ':', ',', '{']).next().unwrap_or("");
+    let info = info.strip_prefix('{').map_or(info, |inside| inside.trim_start_matches('.'));
+    let word = info.split([' ', '\t', ':', ',', '{', '}']).next().unwrap_or("");
     if file::is_path(word) { "" } else { word }
 }

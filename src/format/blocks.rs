@@ -13,7 +13,7 @@ mod tests;
 
 use super::above::Above;
 use super::document::{Block, BlockKind};
-use super::fence::Fence;
+use super::fence::{Fence, is_markdown};
 use super::reasoning;
 use super::scan::{Cursor, Line, Margin, quote_marks, trim, trim_start, width};
 use super::why::list_mark;
@@ -201,7 +201,13 @@ impl<'r> Reader<'r> {
         let line = cursor.line()?;
         if let Some(fence) = Fence::of(line.text) {
             let is_text = fence.info.is_empty() || PROSE.contains(&language(fence.info));
-            let has_blocks = self.blocks.len() > 1 || self.blocks.iter().any(Block::is_region);
+            let has_regions = self.blocks.iter().any(Block::is_region);
+            // The fence is itself a Markdown file, with fences in it.
+            let is_file = |block: &Block| {
+                matches!(&block.kind, BlockKind::Fence(code) if block.depth == 0
+                    && file::own_paths(&code.candidates).any(is_markdown))
+            };
+            let has_blocks = has_regions || self.blocks.len() > 1 && !self.blocks.iter().any(is_file);
             let is_shown = self.blocks.iter().any(|block| block.is_region() && block.level > 0);
             cursor.set_indent();
             cursor.advance();

@@ -97,7 +97,7 @@ const PROSE_NAMES: &str =
 /// Names of files whose comments begin with `#`, whatever their extension.
 const HASH_NAMES: &str = "Dockerfile Containerfile Rakefile Gemfile Vagrantfile Brewfile \
                           CMakeLists.txt constraints.txt robots.txt Justfile justfile CODEOWNERS \
-                          Makefile makefile GNUmakefile";
+                          Makefile makefile GNUmakefile Procfile";
 
 /// Names of other files without an extension.
 const OTHER_NAMES: &str = "Jenkinsfile";
@@ -107,13 +107,13 @@ const LABELS: &str = "py pyi pyw:python python3|rs:rust|js mjs cjs jsx:javascrip
                       c h:c|cc cpp cxx hh hpp hxx h:c++ cpp|cs:csharp c#|go:golang|kt kts:kotlin|\
                       rb rakefile gemfile vagrantfile brewfile podfile:ruby|groovy gradle jenkinsfile:groovy|\
                       sh bash zsh bashrc zshrc profile:shell sh bash zsh|ps1:powershell|bat cmd:batch bat dos|\
-                      yml yaml clang-format:yaml yml|html htm vue svelte:html|md:markdown|\
+                      yml yaml clang-format:yaml yml|lock:toml yaml json text|html htm vue svelte:html|md:markdown|\
                       ex exs:elixir|hs:haskell|ml mli:ocaml|m mm:objectivec objective-c matlab|pl pm:perl|tf:terraform hcl|\
                       json prettierrc eslintrc babelrc:json jsonc json5|pipfile:toml|proto:protobuf|sol:solidity|\
                       v sv svh:verilog systemverilog|mod sum:go text|ini cfg conf service editorconfig:ini nginx|\
                       tiltfile bzl bazel:python starlark bazel|build:meson|cmakelists.txt:cmake|justfile:just|\
                       makefile gnumakefile mk:make|dockerfile containerfile:docker dockerfile|\
-                      txt cmakelists.txt constraints.txt robots.txt license copying notice:text txt plaintext";
+                      txt cmakelists.txt constraints.txt robots.txt license copying notice procfile:text txt plaintext";
 
 /// A comment with one of these is a directive: a program reads it.
 const DIRECTIVES: &str = "noqa|nolint|type:|mypy:|pylint|pyright|pragma|fmt:|isort:|ruff:|-*-|coding:|coding=|go:|\

@@ -201,3 +201,24 @@ impl Output {
 pub fn parse(response: &Response, reading: &Reading) -> Script {
     document::script(Reader::read(response, reading), reading)
 }
+
+/// Returns the formats of a response, each once, in the order of their first regions.
+///
+/// ```
+/// use git_llm_apply::format::{FormatId, detect};
+/// use git_llm_apply::response::Response;
+///
+/// let text = "Sure.\n\n<edit file=\"a.txt\" op=\"remove\" />\n";
+/// let response = Response::new(0, "answer", text.into(), 1000)?;
+/// assert_eq!(detect(&response), [FormatId::Opx]);
+/// # Ok::<(), git_llm_apply::response::ResponseError>(())
+/// ```
+pub fn detect(response: &Response) -> Vec<FormatId> {
+    let mut found = Vec::new();
+    for region in parse(response, &Reading::default()).regions {
+        if !found.contains(&region.format) {
+            found.push(region.format);
+        }
+    }
+    found
+}

@@ -299,8 +299,12 @@ fn without_remark(text: &str) -> Option<&str> {
 }
 
 /// Whether a character may be in a path without quotes. Other characters are rare in paths.
+#[inline]
 fn is_of_path(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '/' | '\\' | '.' | '_' | '-' | '+' | '@' | '~' | '$' | '#' | '%' | '&')
+    match c.is_ascii() {
+        true => c.is_ascii_alphanumeric() || "/\\._-+@~$#%&".contains(c),
+        false => c.is_alphanumeric(),
+    }
 }
 
 /// Removes prose around a path in a script that has no blanks between words, as in `把src/a.py改掉`.
@@ -316,8 +320,8 @@ fn without_prose(word: &str) -> &str {
 fn is_plausible(path: &str, quoted: bool) -> bool {
     // A path may have blanks. Later, the tree shows whether it is one, or prose.
     let may_be = |(at, c): (usize, char)| {
-        is_of_path(c)
-            || c == ' '
+        c == ' '
+            || is_of_path(c)
             || BRACKETS.contains(&c)
             || c == ':' && (at == 1 || path.starts_with("file:"))
     };

@@ -352,7 +352,10 @@ fn target(path: Path<'_>) -> Target {
 /// Whether a hunk has only lines with this mark. A blank line may have lost it.
 fn is_only(hunk: &Hunk, mark: u8) -> bool {
     let Change::Diff { lines, .. } = &hunk.change else { return false };
-    lines.written().lines().all(|line| line.as_bytes().first() == Some(&mark) || line.trim().is_empty())
+    let text = lines.written();
+    let is_blank = |start: usize| text[start..].lines().next().is_none_or(|line| line.trim().is_empty());
+    let starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
+    std::iter::once(0).chain(starts).all(|at| text.as_bytes().get(at) == Some(&mark) || is_blank(at))
 }
 
 /// Returns the text of hunks that only add lines.

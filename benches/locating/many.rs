@@ -1,6 +1,6 @@
 //! Many edits of one file.
 
-use crate::Expected::{AlreadyApplied, Lands, Refused};
+use crate::Expected::{Lands, Refused};
 use crate::Input;
 use crate::one::{block_lines, code, diff, edit, text};
 use git_llm_apply::diag::Code;
@@ -49,10 +49,10 @@ pub(super) fn edits(count: usize) -> Input {
     Input { file: kilobytes(count), answer, expected: Lands }
 }
 
-/// The same edits on their result.
+/// The same edits on their result. A single line does not prove that an edit is applied.
 pub(super) fn edits_again(count: usize) -> Input {
     let input = edits(count);
-    Input { file: input.file.replace("fn function_", "fn renamed_"), expected: AlreadyApplied, ..input }
+    Input { file: input.file.replace("fn function_", "fn renamed_"), expected: Refused(Code::SearchNotFound), ..input }
 }
 
 pub(super) fn shifted_edits(count: usize) -> Input {

@@ -5,15 +5,15 @@ use super::Context;
 use super::arrange::arrange;
 use super::combine::combined;
 use super::evidence;
-use super::solution::{Placement, Stage};
+use super::solution::{Placement, Stage, give_same_bytes};
 use super::thresholds::STEPS_PER_LINE;
 use super::tier::Tier;
 use super::{Applied, Note, Outcome};
 use crate::diag::{Code, Refusal};
 use crate::edit::{Change, Hunk, Unit};
 use crate::text::Content;
-use crate::text::search::{Haystack, Place};
-use crate::version::{self, Lineage, Version};
+use crate::text::search::Haystack;
+use crate::version::{self, LineChange, Lineage, Version};
 
 /// Locates hunks and applies them, all or none.
 pub(super) fn apply(
@@ -88,21 +88,20 @@ impl Cascade<'_> {
             now => now.ok(),
         };
         let in_base = arrange(&Context { base: None, ..*context }, old, self.hunks, Stage::Places);
-        let bring = |in_base| {
-            Some(bring_over(base, content, lineage, in_base).and_then(|brought| self.finish(brought)))
-        };
+        let bring = |in_base| bring_over(base, content, lineage, in_base);
+        let finish = |brought: Result<Vec<Placement>, _>| Some(brought.and_then(|all| self.finish(all)));
         match (now, in_base) {
-            (None, Ok(in_base)) if changes_something(&in_base) => bring(in_base),
+            (None, Ok(in_base)) if changes_something(&in_base) => finish(bring(in_base)),
             (None, _) => None,
-            (Some(now), Ok(in_base)) if base_is_stricter(&in_base, &now, lineage) => bring(in_base),
-            (Some(now), in_base) => {
-                let refusal = match in_base {
-                    Ok(in_base) => is_in_base_too(&in_base, &now, lineage)
-                        .map(|(hunk, places)| evidence::ambiguous(hay, places).of_hunk(hunk)),
-                    Err(refusals) => self.only_one_left(hay, refusals, &now, lineage),
-                };
-                Some(refusal.map_or_else(|| self.finish(now), |refusal| Err(vec![refusal])))
-            }
+            (Some(now), Ok(in_base)) if base_is_stricter(&in_base, &now, lineage) => finish(bring(in_base)),
+            (Some(now), Ok(in_base)) => finish(match bring(in_base) {
+                Ok(brought) => with_one_outcome(hay, now, brought, lineage),
+                Err(_) => Ok(now),
+            }),
+            (Some(now), Err(refusals)) => finish(match self.only_one_left(hay, refusals, &now, lineage) {
+                Some(refusal) => Err(vec![refusal]),
+                None => Ok(now),
+            }),
         }
     }
 
@@ -206,21 +205,45 @@ fn is_in_new_lines(placement: &Placement, lineage: &Lineage) -> bool {
     !lines.is_empty() && lines.all(|line| lineage.origin(line).is_none())
 }
 
-/// Finds a hunk that matches only lines that earlier edits added, but also has a match in the base that still exists.
-/// Returns the first such hunk with both places.
-fn is_in_base_too(
-    in_base: &[Placement],
-    placements: &[Placement],
+/// Returns the placements in the current text, with the changes of those in the base if these give the same bytes. They
+/// have to.
+///
+/// # Errors
+/// A hunk has another place in the base.
+fn with_one_outcome(
+    hay: Haystack<'_>,
+    mut now: Vec<Placement>,
+    brought: Vec<Placement>,
     lineage: &Lineage,
-) -> Option<(usize, [Place; 2])> {
-    placements.iter().zip(in_base).enumerate().find_map(|(hunk, (one, other))| match (one, other) {
-        (Placement::Change(solution), Placement::Change(other)) if is_in_new_lines(one, lineage) => {
-            let first = lineage.of(other.place.first())?;
-            let place = Place::lines(first, first + other.place.behind() - other.place.first());
-            Some((hunk, [place.min(solution.place), place.max(solution.place)]))
+) -> Result<Vec<Placement>, Vec<Refusal>> {
+    for (hunk, (one, other)) in now.iter_mut().zip(brought).enumerate() {
+        let (one, other) = match (one, other) {
+            (Placement::Change(one), Placement::Change(other)) => (one, other),
+            // The base lacks its result, and the earlier edits did not make it: equal lines only look like it.
+            (one @ Placement::AlreadyApplied(_), Placement::Change(other)) if !other.changes.is_empty() => {
+                *one = Placement::Change(other);
+                continue;
+            }
+            _ => continue,
+        };
+        if give_same_bytes(hay, &one.changes, std::slice::from_ref(&other.changes)) {
+            one.changes = other.changes;
+            continue;
         }
-        _ => None,
-    })
+        // Where lines were inserted already, the current text tells on which side of them others go.
+        let is_new = |line: usize| lineage.origin(line).is_none();
+        let is_there = |(one, other): (&LineChange, &LineChange)| {
+            let are_insertions = one.start == one.end && other.start == other.end;
+            one == other
+                || are_insertions && (one.start.min(other.start)..one.start.max(other.start)).all(is_new)
+        };
+        let mut pairs = one.changes.iter().zip(&other.changes);
+        if one.changes.len() != other.changes.len() || !pairs.all(is_there) {
+            let line = (other.matched.line - 1).min(hay.line_count().saturating_sub(1));
+            return Err(vec![evidence::two_places(hay, one.matched.line - 1, line).of_hunk(hunk)]);
+        }
+    }
+    Ok(now)
 }
 
 /// Whether one of the hunks has a stricter match in the base than in the current text. That one is meant, even if an

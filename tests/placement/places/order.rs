@@ -161,6 +161,25 @@ fn what_an_earlier_edit_brought_is_not_taken_for_what_was_there_before() {
 }
 
 #[test]
+fn of_equal_lines_an_edit_of_the_text_that_was_shown_changes_the_one_that_was_meant() {
+    let file = "top\na\nc\nb\nb\nend\n";
+    let right = "top\na\nc\nnew\nb\nend\n";
+    let hunks = ["@@ -3,2 +3,3 @@\n c\n b\n+new\n", "@@ -2,4 +2,3 @@\n a\n c\n-b\n b\n"];
+    // The first one makes the lines look like the result of the second.
+    lands("a.txt", file, diffs("a.txt", hunks[0]).then(diffs("a.txt", hunks[1])), right);
+    // Texts do not tell which of the two is removed.
+    let pairs = [("c\nb", "c\nb\nnew"), ("a\nc\nb\nb", "a\nc\nb")];
+    refused("a.txt", file, texts("a.txt", &pairs)).code(Code::Conflict);
+}
+
+#[test]
+fn a_place_that_an_earlier_edit_made_is_not_taken_for_one_that_is_still_there() {
+    let file = "one\nx\nend\nend\n";
+    let edits = diffs("a.txt", "@@\n one\n x\n+y\n+x\n").then(diffs("a.txt", "@@\n-x\n+z\n end\n end\n"));
+    refused("a.txt", file, edits).code(Code::SearchAmbiguous).says("line 2 or line 4");
+}
+
+#[test]
 fn an_insertion_does_not_go_into_a_block_that_an_earlier_one_began_at_its_spot() {
     let file = "def run():\n    b()\n    log()\n";
     let pairs =

@@ -52,7 +52,11 @@ pub(super) fn edits(count: usize) -> Input {
 /// The same edits on their result. A single line does not prove that an edit is applied.
 pub(super) fn edits_again(count: usize) -> Input {
     let input = edits(count);
-    Input { file: input.file.replace("fn function_", "fn renamed_"), expected: Refused(Code::SearchNotFound), ..input }
+    Input {
+        file: input.file.replace("fn function_", "fn renamed_"),
+        expected: Refused(Code::SearchNotFound),
+        ..input
+    }
 }
 
 pub(super) fn shifted_edits(count: usize) -> Input {

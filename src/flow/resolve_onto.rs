@@ -3,6 +3,7 @@
 use super::run::{Run, SingleEdit};
 use super::{Error, conflict};
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
+use crate::edit::Script;
 use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::EditState;
@@ -50,21 +51,11 @@ impl Run<'_> {
         // If the commits are merged later, the resolved contents are not what lands, so nothing is compressed ahead.
         let will_land = will_land && rebased.is_none() && base == target.start;
         let tree = repo.tree(base)?.as_checked_out(target.checked_out).for_landing(will_land);
+        let mut script = self.without_landed(repo, target, &rules)?;
         let may_touch = |plan: &Plan| {
             let mut changes = plan.steps().iter().flat_map(|step| &step.changes);
             changes.all(|change| plan::objection(&change.path, &rules).is_none())
         };
-        let landed = self.landed(repo, target)?;
-        let mut script = match landed.is_empty() {
-            true => Cow::Borrowed(&self.script),
-            false => Cow::Owned(landed.without(&self.script)),
-        };
-        let first = landed.edits.values().next().copied();
-        if let Some(commit) = first.filter(|_| !script.pending.is_empty()) {
-            let before = repo.read_commit(commit)?.parents.first().copied();
-            plan::drop_shown(script.to_mut(), &repo.tree(before)?, &rules)?;
-        }
-        self.landed.replace(landed);
         let mut resolved = match &self.single_edit {
             // The edit was resolved against the same tree already. The plan can be used unless this branch has other
             // sensitive paths, such as those of its hooks.
@@ -85,68 +76,95 @@ impl Run<'_> {
             repo.forget_precompressed();
             self.name_versions(repo, target, &rules, rejected)?;
         }
-        let (mut plan, mut refused) = match resolved {
+        let (plan, refused) = match resolved {
             Ok(plan) => (plan, None),
             Err(rejected) if self.options.keep_going => (rejected.remainder(), Some(rejected)),
             Err(rejected) => return Ok(Err(rejected)),
         };
         let id = self.landing_id(repo, target)?;
-        let mut series = self.series(repo, &plan, &id)?;
-        let (mut unchanged, mut followed, mut decided) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut merged = false;
-        if let (Some(from), Some(onto)) = (base, rebased.or(target.start))
-            && (from != onto || rebased.is_some())
-        {
-            merged = true;
-            let (checked_out, favor) = (target.checked_out, self.options.favor);
-            let carried = transaction::carry(repo, from, onto, &series, checked_out, favor)?;
-            let carrying = Carrying { run: self, plan: &plan, series: &series, carried: &carried, target };
-            let (clashes, failed) = carrying.clashes(&rules);
-            decided = carrying.decided();
-            if !clashes.is_empty() {
-                let mut diagnostics = match &refused {
-                    Some(rejected) => rejected.diagnostics.clone(),
-                    None => plan.warnings().to_vec(),
-                };
-                diagnostics.extend(clashes);
-                let fine = plan.steps().iter().filter(|step| !failed.contains(&step.edit)).cloned().collect();
-                let rejected = Rejected { diagnostics, fine, resolved: refused.is_none() };
-                if !self.options.keep_going {
-                    return Ok(Err(rejected));
-                }
-                plan = rejected.remainder();
-                refused = Some(rejected);
+        let series = self.series(repo, &plan, &id)?;
+        let (unchanged, followed, decided) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let resolved = Resolved { id, plan, series, merged: false, unchanged, followed, decided, refused };
+        let resolved = match (base, rebased.or(target.start)) {
+            (Some(from), Some(onto)) if from != onto || rebased.is_some() => {
+                self.carry(repo, target, &rules, [from, onto], resolved)?
             }
-            for (at, (planned, new)) in series.iter().zip(&carried.series).enumerate() {
-                let new_paths: BTreeSet<&RepoPath> = new.changes.iter().map(|change| &change.path).collect();
-                let planned_paths: BTreeSet<&RepoPath> =
-                    planned.changes.iter().map(|change| &change.path).collect();
-                let (from, to): (Vec<_>, Vec<_>) = (
-                    planned_paths.difference(&new_paths).collect(),
-                    new_paths.difference(&planned_paths).collect(),
-                );
-                if let ([from], [to]) = (from.as_slice(), to.as_slice()) {
-                    let about =
-                        |step: &&plan::Step| planned.edits.contains(&step.edit) && step.path == ***from;
-                    let edits = plan.steps().iter().filter(about).filter(|step| step.to.is_none());
-                    followed.extend(edits.map(|step| (step.edit, (**to).clone())));
-                }
-                if new.changes.is_empty() {
-                    let is_decided = carried.decided.iter().any(|clash| clash.planned == at);
-                    let state = if is_decided { EditState::NoChange } else { EditState::AlreadyApplied };
-                    let edits = planned.edits.iter().filter(|edit| !failed.contains(edit));
-                    unchanged.extend(edits.map(|edit| (*edit, state)));
-                }
+            _ => Ok(resolved),
+        };
+        Ok(match resolved {
+            Ok(Resolved { refused: Some(rejected), series, .. }) if series.is_empty() => Err(rejected),
+            resolved => resolved,
+        })
+    }
+
+    /// Returns the script without the edits that have landed, and without the blocks that show what these changed.
+    fn without_landed(&self, repo: &Repo, target: &Target, rules: &Rules) -> Result<Cow<'_, Script>, Error> {
+        let landed = self.landed(repo, target)?;
+        let mut script = match landed.is_empty() {
+            true => Cow::Borrowed(&self.script),
+            false => Cow::Owned(landed.without(&self.script)),
+        };
+        let first = landed.edits.values().next().copied();
+        if let Some(commit) = first.filter(|_| !script.pending.is_empty()) {
+            let before = repo.read_commit(commit)?.parents.first().copied();
+            plan::drop_shown(script.to_mut(), &repo.tree(before)?, rules)?;
+        }
+        self.landed.replace(landed);
+        Ok(script)
+    }
+
+    /// Merges the commits, which were resolved at `from`, onto the commit `onto`.
+    fn carry(
+        &self,
+        repo: &Repo,
+        target: &Target,
+        rules: &Rules,
+        [from, onto]: [Oid; 2],
+        mut resolved: Resolved,
+    ) -> Result<Result<Resolved, Rejected>, Error> {
+        let (checked_out, favor) = (target.checked_out, self.options.favor);
+        let carried = transaction::carry(repo, from, onto, &resolved.series, checked_out, favor)?;
+        let (plan, series) = (&resolved.plan, &resolved.series);
+        let carrying = Carrying { run: self, plan, series, carried: &carried, target };
+        let (clashes, failed) = carrying.clashes(rules);
+        let decided = carrying.decided();
+        if !clashes.is_empty() {
+            let mut diagnostics = match &resolved.refused {
+                Some(rejected) => rejected.diagnostics.clone(),
+                None => plan.warnings().to_vec(),
+            };
+            diagnostics.extend(clashes);
+            let fine = plan.steps().iter().filter(|step| !failed.contains(&step.edit)).cloned().collect();
+            let rejected = Rejected { diagnostics, fine, resolved: resolved.refused.is_none() };
+            if !self.options.keep_going {
+                return Ok(Err(rejected));
             }
-            series = carried.series;
-            series.retain(|planned| {
-                !planned.changes.is_empty() && !planned.edits.iter().any(|edit| failed.contains(edit))
-            });
+            resolved.plan = rejected.remainder();
+            resolved.refused = Some(rejected);
         }
-        match refused {
-            Some(rejected) if series.is_empty() => Ok(Err(rejected)),
-            refused => Ok(Ok(Resolved { id, plan, series, merged, unchanged, followed, decided, refused })),
+        for (at, (planned, new)) in resolved.series.iter().zip(&carried.series).enumerate() {
+            let paths = |of: &Planned| -> BTreeSet<RepoPath> {
+                of.changes.iter().map(|change| change.path.clone()).collect()
+            };
+            let (old_paths, new_paths) = (paths(planned), paths(new));
+            let gone: Vec<_> = old_paths.difference(&new_paths).collect();
+            let come: Vec<_> = new_paths.difference(&old_paths).collect();
+            if let ([from], [to]) = (gone.as_slice(), come.as_slice()) {
+                let about = |step: &&plan::Step| planned.edits.contains(&step.edit) && step.path == **from;
+                let edits = resolved.plan.steps().iter().filter(about).filter(|step| step.to.is_none());
+                resolved.followed.extend(edits.map(|step| (step.edit, (**to).clone())));
+            }
+            if new.changes.is_empty() {
+                let is_decided = carried.decided.iter().any(|clash| clash.planned == at);
+                let state = if is_decided { EditState::NoChange } else { EditState::AlreadyApplied };
+                let edits = planned.edits.iter().filter(|edit| !failed.contains(edit));
+                resolved.unchanged.extend(edits.map(|edit| (*edit, state)));
+            }
         }
+        let has_failed = |planned: &Planned| planned.edits.iter().any(|edit| failed.contains(edit));
+        let lands = |planned: &Planned| !planned.changes.is_empty() && !has_failed(planned);
+        let series = carried.series.into_iter().filter(lands).collect();
+        Ok(Ok(Resolved { series, merged: true, decided, ..resolved }))
     }
 
     /// Returns the id of the landing.

@@ -29,12 +29,21 @@ impl Slot {
 
     /// Returns whether it would apply, has landed or was left out.
     fn is_good(&self) -> bool {
-        !self.failed() && self.state != SlotState::Declined
+        !self.failed() && !self.is_declined()
     }
 
     /// Returns whether it was refused, for any reason.
     pub fn failed(&self) -> bool {
-        matches!(self.state, SlotState::Failed | SlotState::Waiting | SlotState::Forbidden)
+        self.state == SlotState::Failed || self.is_optional()
+    }
+
+    /// Returns whether it was refused, but may be left out of the corrections.
+    fn is_optional(&self) -> bool {
+        matches!(self.state, SlotState::Waiting | SlotState::Forbidden)
+    }
+
+    fn is_declined(&self) -> bool {
+        self.state == SlotState::Declined
     }
 }
 
@@ -195,15 +204,8 @@ fn is_gap(diagnostic: &Diagnostic) -> bool {
 /// Returns the indexes of the corrections that only repeat good edits of the attempt: word for word, or with other context
 /// lines or in another format.
 pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTreeSet<usize> {
-    let good = slots.iter().filter(|slot| slot.is_good());
-    let good: Vec<&Edit> = good.filter_map(|slot| attempt.edits.get(slot.edit?)).collect();
-    let is_good = |at: &usize| good.iter().any(|good| good.says_the_same(&corrections.edits[*at]));
-    let (mut repeated, others): (BTreeSet<_>, BTreeSet<_>) = (0..corrections.edits.len()).partition(is_good);
-    let known: Vec<&Edit> = repeated.iter().map(|&at| &corrections.edits[at]).collect();
-    let attempt = Attempt::new(attempt, slots);
-    let is_same = |at: &usize| attempt.repeats(&corrections.edits[*at], &known) == Some(Repeats::Same);
-    repeated.extend(others.into_iter().filter(is_same));
-    repeated
+    let repeats = Attempt::new(attempt, slots).repeats(corrections);
+    (0..repeats.len()).filter(|&at| repeats[at] == Some(Repeats::Same)).collect()
 }
 
 /// Replaces the failed edits of an attempt by their corrections. Returns the combined script, without the edits that
@@ -211,8 +213,8 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 ///
 /// - A correction that repeats a good edit is ignored.
 /// - If one edit failed, all corrections replace it. If several failed, each is replaced by the corrections with its
-///   path. Several failed edits of one path are replaced in order, if there are as many corrections; so are those that
-///   are left.
+///   path. Several failed edits of one path are replaced in order, if there are as many corrections, each with a line in
+///   common. Those that are left are replaced in order, too.
 /// - If none failed, the corrections replace the declined edits. They come after the good edits, because they are made
 ///   for the files with these applied.
 /// - An edit that only depends on a failed one needs no correction.
@@ -224,17 +226,31 @@ pub fn sent_again(attempt: &Script, slots: &[Slot], corrections: &Script) -> BTr
 /// # Errors
 /// It is unclear which correction is for which edit, or one may repeat a good edit in other words.
 pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(Script, Vec<Slot>), Mismatch> {
-    let edit_of = |slot: &Slot| slot.edit.and_then(|at| attempt.edits.get(at));
-    let is_declined = |slot: &Slot| slot.state == SlotState::Declined;
     let mut slots = slots.to_vec();
     if !corrections.edits.is_empty() && !slots.iter().any(Slot::failed) {
-        slots.sort_by_key(is_declined);
+        slots.sort_by_key(Slot::is_declined);
     }
-    let repeated = sent_again(attempt, &slots, corrections);
-    let given: Vec<usize> = (0..corrections.edits.len()).filter(|at| !repeated.contains(at)).collect();
+    let assigned = assigned(attempt, &slots, corrections)?;
+    let (mut joined, order) = replaced(attempt, &slots, corrections, &assigned);
+    joined.diagnostics = diagnostics_left(attempt, &slots, &assigned);
+    joined.diagnostics.extend(corrections.diagnostics.iter().cloned());
+    joined.unnamed.extend(attempt.unnamed.iter().chain(&corrections.unnamed).cloned());
+    joined.pending.extend(attempt.pending.iter().chain(&corrections.pending).cloned());
+    joined.unread.extend(attempt.unread.iter().chain(&corrections.unread).cloned());
+    joined.regions.extend(attempt.regions.iter().chain(&corrections.regions).copied());
+    Ok((joined, order))
+}
+
+/// The corrections of slots, by their indexes. A slot without any is left out.
+type Assigned = BTreeMap<usize, Vec<usize>>;
+
+/// Returns the corrections that replace slots.
+fn assigned(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<Assigned, Mismatch> {
+    let edits = Attempt::new(attempt, slots);
+    let repeats = edits.repeats(corrections);
+    let given: Vec<usize> = (0..repeats.len()).filter(|&at| repeats[at] != Some(Repeats::Same)).collect();
     let failed: Vec<usize> = (0..slots.len()).filter(|&at| slots[at].failed()).collect();
-    let gaps = gaps(attempt);
-    let path_of = |slot: &Slot| match edit_of(slot) {
+    let path_of = |slot: &Slot| match edit_of(attempt, slot) {
         Some(edit) => Some(edit.path.shown()),
         None => path_of_gap(slot, &attempt.diagnostics),
     };
@@ -248,34 +264,32 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         partial: None,
     };
     let edit_at = |at: &usize| &corrections.edits[*at];
-    let known: Vec<_> = repeated.iter().map(edit_at).collect();
-    let edits = Attempt::new(attempt, &slots);
-    let reworded = given.iter().find_map(|at| match edits.repeats(edit_at(at), &known)? {
-        Repeats::Reworded(good) => Some(good),
+    let reworded = repeats.iter().flatten().find_map(|repeats| match repeats {
+        Repeats::Reworded(good) => Some(*good),
         Repeats::Same => None,
     });
     if let Some(good) = reworded.filter(|_| !failed.is_empty()) {
         return Err(Mismatch { again: Some(slot_name(good, slot_path(good))), ..mismatch() });
     }
     let only_repeats = given.is_empty() && !corrections.edits.is_empty();
-    let is_optional = |slot: &Slot| matches!(slot.state, SlotState::Forbidden | SlotState::Waiting);
-    let can_be_left_out = |slot: &Slot| is_optional(slot) || is_only_unread(slot, &attempt.diagnostics);
+    let can_be_left_out = |slot: &Slot| slot.is_optional() || is_only_unread(slot, &attempt.diagnostics);
     if only_repeats && !failed.iter().all(|&at| can_be_left_out(&slots[at])) {
         return Err(mismatch());
     }
-    let declined = slots.iter().rposition(is_declined);
+    let declined = slots.iter().rposition(Slot::is_declined);
     let assigned = match (given.is_empty(), declined) {
         // The gaps are dropped.
         (true, _) if only_repeats => {
-            let gaps = failed.iter().filter(|&&at| !is_optional(&slots[at]));
+            let gaps = failed.iter().filter(|&&at| !slots[at].is_optional());
             gaps.map(|&at| (at, Vec::new())).collect()
         }
         (true, _) => BTreeMap::new(),
         (false, Some(last)) if failed.is_empty() => BTreeMap::from([(last, given.clone())]),
         (false, _) => {
-            let needs_none = |at: usize| is_optional(&slots[at]);
+            let needs_none = |at: usize| slots[at].is_optional();
             let closest = edits.closest(corrections, &given);
-            assign(&failed, &given, &closest, needs_none, slot_path, |at| given_paths[at].as_str())
+            let may_be = |at: usize, correction: usize| edits.may_be_for(at, edit_at(&correction));
+            assign(&failed, &given, &closest, needs_none, may_be, slot_path, |at| given_paths[at].as_str())
                 .ok_or_else(mismatch)?
         }
     };
@@ -285,7 +299,17 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
     if let Some((&at, _)) = assigned.iter().find(loses_hunk) {
         return Err(Mismatch { partial: Some(slot_name(at, slot_path(at))), ..mismatch() });
     }
+    Ok(assigned)
+}
 
+/// Returns the edits of the attempt with their corrections in their places, and its slots.
+fn replaced(
+    attempt: &Script,
+    slots: &[Slot],
+    corrections: &Script,
+    assigned: &Assigned,
+) -> (Script, Vec<Slot>) {
+    let only_repeats = !corrections.edits.is_empty() && assigned.values().all(Vec::is_empty);
     let mut joined = Script {
         message: attempt.message.clone().or_else(|| corrections.message.clone()),
         ..Script::default()
@@ -299,7 +323,7 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         if let Some(given) = assigned.get(&at) {
             for &correction in given {
                 let mut edit = corrections.edits[correction].clone();
-                let failed = edit_of(slot);
+                let failed = edit_of(attempt, slot);
                 // A correction belongs to the mail, and so to the commit, of the failed edit.
                 edit.git.mail = edit.git.mail.or(failed.and_then(|failed| failed.git.mail));
                 edit.why = edit.why.take().or_else(|| failed?.why.clone());
@@ -312,26 +336,32 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
             }
             continue;
         }
-        if is_declined(slot) {
+        if slot.is_declined() {
             if !corrections.edits.is_empty() {
                 continue;
             }
             joined.left_out.insert(joined.edits.len());
         }
-        let is_left_out = slot.state == SlotState::LeftOut || only_repeats && is_optional(slot);
+        let is_left_out = slot.state == SlotState::LeftOut || only_repeats && slot.is_optional();
         if is_left_out && slot.edit.is_some() {
             joined.left_out.insert(joined.edits.len());
         }
         order.push(Slot { edit: slot.edit.map(|_| joined.edits.len()), ..*slot });
-        joined.edits.extend(edit_of(slot).cloned());
+        joined.edits.extend(edit_of(attempt, slot).cloned());
     }
     // If the replaced edit had no reason either, the correction gets the reason of the edit that failed first.
     for (at, replaced) in order.iter().filter_map(|slot| slot.edit.zip(slot.replaces)) {
         let first = attempt.edits.iter().find(|edit| edit.span == replaced);
         joined.edits[at].why = joined.edits[at].why.take().or_else(|| first?.why.clone());
     }
-    // The parser's errors about corrected edits are dropped. Those about filled gaps become warnings, because a gap may
-    // hide more than one edit.
+    (joined, order)
+}
+
+/// Returns the diagnostics of the attempt. The parser's errors about corrected edits are dropped. Those about filled gaps
+/// become warnings, because a gap may hide more than one edit.
+fn diagnostics_left(attempt: &Script, slots: &[Slot], assigned: &Assigned) -> Vec<Diagnostic> {
+    let gaps = gaps(attempt);
+    let mut left = Vec::new();
     let open: BTreeSet<(bool, Span)> = slots
         .iter()
         .enumerate()
@@ -351,14 +381,13 @@ pub fn join(attempt: &Script, slots: &[Slot], corrections: &Script) -> Result<(S
         {
             continue;
         }
-        joined.diagnostics.push(diagnostic);
+        left.push(diagnostic);
     }
-    joined.diagnostics.extend(corrections.diagnostics.iter().cloned());
-    joined.unnamed.extend(attempt.unnamed.iter().chain(&corrections.unnamed).cloned());
-    joined.pending.extend(attempt.pending.iter().chain(&corrections.pending).cloned());
-    joined.unread.extend(attempt.unread.iter().chain(&corrections.unread).cloned());
-    joined.regions.extend(attempt.regions.iter().chain(&corrections.regions).copied());
-    Ok((joined, order))
+    left
+}
+
+fn edit_of<'e>(attempt: &'e Script, slot: &Slot) -> Option<&'e Edit> {
+    slot.edit.and_then(|at| attempt.edits.get(at))
 }
 
 fn slot_name(at: usize, path: Option<&str>) -> String {
@@ -372,19 +401,20 @@ fn assign<'a>(
     given: &[usize],
     closest: &BTreeMap<usize, usize>,
     needs_none: impl Fn(usize) -> bool,
+    may_be: impl Fn(usize, usize) -> bool,
     slot_path: impl Fn(usize) -> Option<&'a str>,
     given_path: impl Fn(usize) -> &'a str,
-) -> Option<BTreeMap<usize, Vec<usize>>> {
+) -> Option<Assigned> {
     if let [only] = failed {
         return Some(BTreeMap::from([(*only, given.to_vec())]));
     }
-    let mut assigned: BTreeMap<usize, Vec<usize>> =
-        closest.iter().map(|(&correction, &at)| (at, vec![correction])).collect();
+    let mut assigned: Assigned = closest.iter().map(|(&correction, &at)| (at, vec![correction])).collect();
     let mut left: Vec<usize> = Vec::new();
     // If there are not enough corrections for all, they may be for the edits that need one.
-    let as_many = |slots: &[usize], given: usize| -> Option<Vec<usize>> {
+    let in_order = |slots: &[usize], corrections: &[usize]| -> Option<Vec<(usize, Vec<usize>)>> {
         let needing: Vec<usize> = slots.iter().copied().filter(|&at| !needs_none(at)).collect();
-        [slots.to_vec(), needing].into_iter().find(|slots| slots.len() == given)
+        let slots = [slots.to_vec(), needing].into_iter().find(|slots| slots.len() == corrections.len())?;
+        Some(slots.into_iter().zip(corrections).map(|(at, &one)| (at, vec![one])).collect())
     };
     let mut of_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for &correction in given.iter().filter(|at| !closest.contains_key(at)) {
@@ -397,8 +427,11 @@ fn assign<'a>(
             [only] => assigned.entry(*only).or_default().extend(corrections),
             own => {
                 let own: Vec<usize> = own.iter().copied().filter(|at| !assigned.contains_key(at)).collect();
-                let own = as_many(&own, corrections.len())?;
-                assigned.extend(own.into_iter().zip(corrections).map(|(at, one)| (at, vec![one])));
+                let pairs = in_order(&own, &corrections)?;
+                if !pairs.iter().all(|(at, ones)| ones.iter().all(|&one| may_be(*at, one))) {
+                    return None;
+                }
+                assigned.extend(pairs);
             }
         }
     }
@@ -408,10 +441,7 @@ fn assign<'a>(
     match (open.as_slice(), left.as_slice()) {
         (_, []) => {}
         ([only], left) => drop(assigned.insert(*only, left.to_vec())),
-        (open, left) => {
-            let open = as_many(open, left.len())?;
-            assigned.extend(open.into_iter().zip(left).map(|(at, correction)| (at, vec![*correction])));
-        }
+        (open, left) => assigned.extend(in_order(open, left)?),
     }
     Some(assigned)
 }

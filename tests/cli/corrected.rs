@@ -110,6 +110,44 @@ fn a_good_edit_sent_again_with_other_context_and_the_same_change_is_ignored() {
 }
 
 #[test]
+fn a_good_snippet_sent_again_as_another_edit_does_not_land_twice() {
+    let sandbox = Sandbox::new();
+    sandbox.file("m.py", "class A:\n    def a(self):\n        return 1\n");
+    sandbox.git(["add", "m.py"]);
+    sandbox.git(["commit", "-qm", "A class"]);
+    let base = sandbox.head();
+    let snippet = "`m.py`\n```python\nclass A:\n    # ... existing code ...\n\n    def d(self):\n        return 4\n```\n";
+    let two = |search: &str| patch("README", "Two", search, "hello world\n");
+    let response = format!("{snippet}\n{}", two("nowhere\n"));
+    sandbox.apply(["--format=snippet"], &response).exits(1).says("edit 1 would apply");
+    let again = patch("m.py", "D", "class A:\n", "class A:\n    def d(self):\n        return 4\n\n");
+    let id = attempts(&sandbox)[0].split_whitespace().next().unwrap().to_owned();
+    let run = sandbox.apply([format!("--continue={id}")], &(again + &two("hello\n"))).exits(1);
+    run.says("a correction looks like edit 1, m.py, which was already good");
+    assert_eq!(sandbox.head(), base);
+}
+
+#[test]
+fn an_edit_that_is_new_is_not_taken_for_the_correction_of_another_one() {
+    let sandbox = Sandbox::new();
+    let base = sandbox.head();
+    let edit = |search: &str, put: &str| patch("src/a.rs", put.trim(), search, put);
+    let failed = edit("fn aa() {}\n", "fn alpha() {}\n") + &edit("fn cc() {}\n", "fn gamma() {}\n");
+    let id = refused_attempt(&sandbox, &failed);
+    let first = edit("fn a() {}\n", "fn alpha() {}\n");
+    let new = edit("fn b() {}\n", "fn beta() {}\n");
+    for corrections in [first.clone() + &new, new.clone() + &first, new.clone() + &new.replace("beta", "b2")]
+    {
+        let run = sandbox.apply([format!("--continue={id}")], &corrections).exits(1);
+        run.says("it is not clear which failed edits 2 corrections may replace");
+        assert_eq!(sandbox.head(), base);
+    }
+    let both = first + &edit("fn c() {}\n", "fn gamma() {}\n");
+    sandbox.apply([format!("--continue={id}")], &both).exits(0);
+    assert_eq!(sandbox.subjects(&format!("{base}..")), ["fn alpha() {}", "fn gamma() {}"]);
+}
+
+#[test]
 fn a_correction_of_one_hunk_does_not_drop_the_others() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();

@@ -3,10 +3,10 @@
 use super::Slot;
 use crate::edit::{Edit, Hunk, Op, Script};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::mem::discriminant;
+use std::mem::{Discriminant, discriminant};
 
 /// The lines of an edit, without indentation and blank lines.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq, Hash)]
 struct Lines<'e> {
     /// The lines that it removes or adds. With a mark, so that a removed line is no added one.
     changed: BTreeSet<(char, &'e str)>,
@@ -35,6 +35,12 @@ impl<'e> Lines<'e> {
         }
         lines
     }
+}
+
+/// What an operation changes otherwise than line by line.
+fn kind(op: &Op) -> Option<Discriminant<Op>> {
+    let by_line = matches!(op, Op::Modify { .. } | Op::Append { .. } | Op::Snippet { .. });
+    (!by_line).then(|| discriminant(op))
 }
 
 fn solid<'e>(lines: impl IntoIterator<Item = &'e str>) -> BTreeSet<&'e str> {
@@ -94,25 +100,48 @@ impl<'e> Attempt<'e> {
         all
     }
 
-    /// Returns which good edit a correction repeats, and how. A good edit that is itself among `repeated` does not
-    /// count, because it was sent beside the correction.
+    /// Returns, for each correction, which good edit it repeats, and how. Where corrections repeat a good edit word for
+    /// word, another one does not repeat it, because it was sent beside them.
+    pub(super) fn repeats(&self, corrections: &Script) -> Vec<Option<Repeats>> {
+        let mut with_same_lines: HashMap<(String, &Lines<'_>), Vec<usize>> = HashMap::new();
+        for (at, good) in self.good.iter().filter_map(|&at| Some((at, self.edits[at]?))) {
+            with_same_lines.entry((good.path.shown(), &self.lines[at])).or_default().push(at);
+        }
+        let lines: Vec<Lines<'_>> = corrections.edits.iter().map(Lines::of).collect();
+        let same = |(correction, lines): (&Edit, &Lines<'_>)| -> Vec<usize> {
+            let is_same = |at: &usize| self.edits[*at].is_some_and(|good| good.says_the_same(correction));
+            let like = with_same_lines.get(&(correction.path.shown(), lines));
+            like.into_iter().flatten().copied().filter(is_same).collect()
+        };
+        let pairs = || corrections.edits.iter().zip(&lines);
+        let same: Vec<Vec<usize>> = pairs().map(same).collect();
+        let sent: BTreeSet<usize> = same.iter().flatten().copied().collect();
+        let repeats = |((correction, lines), same): ((&Edit, &Lines<'_>), &Vec<usize>)| match same.is_empty()
+        {
+            true => self.repeats_in_other_words(correction, lines, &sent),
+            false => Some(Repeats::Same),
+        };
+        pairs().zip(&same).map(repeats).collect()
+    }
+
+    /// Returns which good edit a correction repeats, and how, but for those that were `sent` as they were.
     ///
     /// Both write the whole file, or change the same lines: at least half of those that one of them changes, and more
     /// than any failed edit has in common with the correction. If a failed edit makes the same change, the search texts
     /// decide; so they do if the correction changes no line of any edit.
-    pub(super) fn repeats(&self, correction: &Edit, repeated: &[&Edit]) -> Option<Repeats> {
-        let own = Lines::of(correction);
-        let likeness = self.likeness(&own);
+    fn repeats_in_other_words(
+        &self,
+        correction: &Edit,
+        own: &Lines<'_>,
+        sent: &BTreeSet<usize>,
+    ) -> Option<Repeats> {
+        let likeness = self.likeness(own);
         let of = |at: usize| likeness.get(&at).copied().unwrap_or_default();
         let of_failed = self.failed.iter().map(|&at| of(at)).max().unwrap_or_default();
         let is_whole = matches!(correction.op, Op::Create { .. } | Op::Replace { .. });
-        let is_repeated = |at: &usize| {
-            let good = self.edits[*at];
-            good.is_some_and(|good| repeated.iter().any(|edit| edit.says_the_same(good)))
-        };
         let repeats = |at: usize| {
             let good = self.edits[at].filter(|good| {
-                discriminant(&good.op) == discriminant(&correction.op) && good.path.is_like(&correction.path)
+                kind(&good.op) == kind(&correction.op) && good.path.is_like(&correction.path)
             })?;
             let (lines, common) = (&self.lines[at], of(at));
             let is_half = |count: usize, a: usize, b: usize| count > 0 && 2 * count >= a.min(b);
@@ -129,9 +158,16 @@ impl<'e> Attempt<'e> {
             let is_reworded = changes_same || has_same_change && common > of_failed || is_at_same_place;
             (is_reworded || is_whole && good.hunks().is_empty()).then_some(Repeats::Reworded(at))
         };
-        // A long response is mostly repeated, so only the good edits that matter are compared with all of it.
-        let mut all = self.good.iter().filter_map(|&at| Some((at, repeats(at)?)));
-        all.find(|(at, _)| !is_repeated(at)).map(|(_, repeats)| repeats)
+        self.good.iter().filter(|at| !sent.contains(at)).find_map(|&at| repeats(at))
+    }
+
+    /// Whether a correction may be for a failed edit: both change the whole file or path, or they have a line in common.
+    pub(super) fn may_be_for(&self, at: usize, correction: &Edit) -> bool {
+        let is_whole = |edit: &Edit| kind(&edit.op).is_some();
+        self.edits[at].is_none_or(|failed| {
+            is_whole(failed) && is_whole(correction)
+                || self.likeness(&Lines::of(correction)).contains_key(&at)
+        })
     }
 
     /// Returns the failed edit that each of these corrections is most like, if no other correction is as much like it

@@ -10,10 +10,10 @@ use super::tier::{MatchMode, Scope, Tier};
 use super::{Match, Note, part};
 use crate::diag::{Code, Refusal};
 use crate::guard;
-use crate::pattern::{End, Pattern, Sources};
+use crate::pattern::{Pattern, Sources};
 use crate::text::Eol;
 use crate::text::search::{Haystack, Place};
-use crate::version::{LineChange, spliced, widened};
+use crate::version::{LineChange, spliced};
 
 /// The stages of locating hunks. Each stage also accepts what the earlier ones accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,12 +96,7 @@ impl Query<'_> {
                     solution.matched.tier = solution.matched.tier.max(Tier::Indent);
                     solution.note = Some(Note::Retabbed);
                 }
-                let changes = only_outcome(self, aligned, &reindent)?;
-                Ok(if pattern.end == End::AsFile {
-                    widened(hay.content(), place.first()..place.behind(), changes)
-                } else {
-                    changes
-                })
+                only_outcome(self, aligned, &reindent)
             })
         };
         solution.changes = changes.map_err(|unclear| match unclear {

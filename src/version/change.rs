@@ -1,6 +1,5 @@
 //! Changes to the lines of a file.
 
-use crate::pattern::has_words;
 use crate::text::Content;
 use crate::version::lineage::Lineage;
 use std::ops::Range;
@@ -47,40 +46,6 @@ pub(crate) fn spliced(content: &Content, first: usize, behind: usize, changes: &
     }
     bytes.extend(bytes_of(content, at..behind.max(at)));
     bytes
-}
-
-/// Changes that also replace the lines beside them, by the same lines, if these may as well be the removed or inserted
-/// ones: in a row of equal lines, texts before and after do not tell which one is gone or new. `place` has all changes.
-pub(crate) fn widened(
-    content: &Content,
-    place: Range<usize>,
-    mut changes: Vec<LineChange>,
-) -> Vec<LineChange> {
-    let line = |at: usize| bytes_of(content, at..at + 1);
-    for at in 0..changes.len() {
-        let above = at.checked_sub(1).map_or(place.start, |above| changes[above].end);
-        let below = changes.get(at + 1).map_or(place.end, |below| below.start);
-        let LineChange { start, end, bytes, .. } = &changes[at];
-        let (start, end) = (*start, *end);
-        let block: Vec<Vec<u8>> = match bytes.is_empty() {
-            true => (start..end).map(line).collect(),
-            false if start == end => {
-                bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
-            }
-            false => continue,
-        };
-        let up = (above..start).rev().zip(block.iter().rev().cycle());
-        let up = up.take_while(|(at, text)| line(*at) == **text).count();
-        let down =
-            (end..below).zip(block.iter().cycle()).take_while(|(at, text)| line(*at) == **text).count();
-        let (first, behind) = (start - up, end + down);
-        let others = [first..start, end..behind].map(|lines| bytes_of(content, lines));
-        if others.iter().any(|bytes| has_words(bytes)) {
-            let bytes = [&others[0], bytes, &others[1]].map(Vec::as_slice).concat();
-            changes[at] = LineChange::new(first, behind, bytes);
-        }
-    }
-    changes
 }
 
 /// The bytes of some lines, with their line endings.

@@ -5,7 +5,7 @@ mod clash;
 mod lineage;
 mod merge;
 
-pub(crate) use change::{LineChange, spliced, widened};
+pub(crate) use change::{LineChange, spliced};
 pub use clash::{clash, is_same_change};
 pub(crate) use lineage::Lineage;
 pub(crate) use merge::{bring_over, goes_behind};

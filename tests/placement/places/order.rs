@@ -167,9 +167,6 @@ fn of_equal_lines_an_edit_of_the_text_that_was_shown_changes_the_one_that_was_me
     let hunks = ["@@ -3,2 +3,3 @@\n c\n b\n+new\n", "@@ -2,4 +2,3 @@\n a\n c\n-b\n b\n"];
     // The first one makes the lines look like the result of the second.
     lands("a.txt", file, diffs("a.txt", hunks[0]).then(diffs("a.txt", hunks[1])), right);
-    // Texts do not tell which of the two is removed.
-    let pairs = [("c\nb", "c\nb\nnew"), ("a\nc\nb\nb", "a\nc\nb")];
-    refused("a.txt", file, texts("a.txt", &pairs)).code(Code::Conflict);
 }
 
 #[test]

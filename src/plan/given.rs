@@ -126,12 +126,13 @@ fn with_named_files(blocks: Vec<CodeBlock>, base: &Base<'_>) -> Result<Vec<CodeB
     Ok(all)
 }
 
-/// Returns whether the end of a block is known. If its closing line may instead open a fence in it, the block ends there
-/// unless its file may contain fences, or its text is incomplete.
+/// Returns whether the end of a block is known. If its closing line may instead open a fence in it, the block ends
+/// there unless its file may contain fences, or its text does not parse. A snippet need not parse.
 fn state(given: &CodeBlock) -> FenceState {
     let goes_on = |one: &Candidate| {
         let path = one.path.shown();
-        Language::of(&path).is_prose() || syntax::worse(&path, "", given.content()).is_some()
+        let may_be_cut = || !given.is_snippet && syntax::worse(&path, "", given.content()).is_some();
+        Language::of(&path).is_prose() || may_be_cut()
     };
     match given.state {
         FenceState::Unclear(line) if line.end == given.span.end && !given.candidates.iter().any(goes_on) => {

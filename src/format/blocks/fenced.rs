@@ -231,8 +231,8 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Returns the closing line of a fence if it may instead open an inner fence: text is right below it, and the next fence
-/// line has no info string either. The file of the fence then decides.
+/// Returns the closing line of a fence if it may instead open an inner fence: text is right below it, and the next
+/// fence line has no info string either. The file of the fence then decides.
 fn unclear_close<'r>(cursor: &Cursor<'r>, close: Line<'r>) -> Option<Span> {
     let mut below = cursor.lines().skip(1);
     below.next().filter(|line| !line.is_blank() && Fence::of(line.text).is_none())?;

@@ -30,12 +30,18 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     if begins_here || !cursor.fence().is_some_and(is_diff) {
         return begins_here;
     }
-    let is_changed = |line: Line<'_>| trim_start(line.text).starts_with(['+', '-']);
+    let is_changed = |text: &str| text.starts_with(['+', '-']);
+    let has_change = || {
+        let lines = cursor.lines().take(MAX_SEARCHED).take_while(|line| !cursor.closes_fence(*line));
+        let mut rest = lines.clone();
+        let next = rest.find(|line| is_changed(line.text) || is_git(line.text));
+        // What stands above a header, such as the message of a commit or a list of files, is not a hunk.
+        let is_header = next.is_some_and(|line| is_git(line.text) || has_names(line, &rest, true));
+        !is_header && lines.map(|line| trim_start(line.text)).any(is_changed)
+    };
     line.text.starts_with(['+', '-', ' ', '@', 'd'])
         && (!line.text.starts_with('d') || line.text.starts_with("diff -"))
-        && (line.text.starts_with("@@")
-            || is_changed(line)
-            || below.take(MAX_SEARCHED).take_while(|line| !cursor.closes_fence(*line)).any(is_changed))
+        && (line.text.starts_with("@@") || is_changed(line.text) || has_change())
 }
 
 /// Whether a fence is for diffs.

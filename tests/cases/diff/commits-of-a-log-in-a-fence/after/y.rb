@@ -1,0 +1,2 @@
+three
+end

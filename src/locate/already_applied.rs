@@ -72,8 +72,9 @@ fn shrinks_at(steps: &mut dyn Iterator<Item = &Step<'_>>) -> bool {
 pub(super) fn result_at(query: &Query<'_>, line: usize) -> Option<(Place, MatchMode)> {
     let Query { hay, pattern, .. } = *query;
     let after = Pattern::of_lines(pattern.after());
-    // A cheap check, because usually nothing matches there in any mode.
-    let last = query.with(&after).loose_match_at(line)?.first();
+    // A cheap check, because usually nothing matches there in any mode. Blank lines alone match only as they are.
+    let has_no_text = after.solid().is_empty();
+    let last = if has_no_text { line } else { query.with(&after).loose_match_at(line)?.first() };
     let regions = Some(vec![Region { heading: line, outermost: line, last, opens: false }]);
     let bounds = Bounds { regions, ..Bounds::NONE };
     let nearby = hay.within(line..last.saturating_add(2 * after.before.len() + 1));

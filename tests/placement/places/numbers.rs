@@ -268,3 +268,8 @@ fn a_misquoted_line_between_blank_ones_is_not_taken_for_deleted() {
     let file = "a = 1\nb = \"2.0\"\n\n[x]\n";
     refused("a.ini", file, udiffx("a.ini", "@@ -1,3 +1,2 @@\n a = 1\n-b = \"1.0\"\n \n"));
 }
+
+#[test]
+fn a_blank_line_that_a_number_names_is_added_once() {
+    lands("a.md", "a\nb\n\n", diffs("a.md", "@@ -3,1 +3,2 @@\n \n+\n"), "a\nb\n\n\n");
+}

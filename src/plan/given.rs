@@ -196,7 +196,7 @@ fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, Tre
             own.push(candidate.clone());
         }
     }
-    let fits = |one: &&Candidate| Language::is_called(&given.language, &one.path.shown());
+    let fits = |one: &&Candidate| Language::may_be_called(&given.language, &one.path.shown());
     // Only the option says that the block is this file, so the text must at least parse.
     let is_valid = |one: &&Candidate| syntax::worse(&one.path.shown(), "", &given.text).is_none();
     let asked = given.candidates.iter().find(|one| one.by == Clue::Asked);

@@ -67,7 +67,7 @@ pub fn settle_given(script: &mut Script, tree: &dyn TreeView, rules: &Rules) -> 
         let is_touched = |path: &Target| touched.get(&path.shown()).is_some_and(|span| *span < given.span);
         if given.is_whole {
             let namesake = only.map_or(Ok(None), |only| namesake(&only.path, &overlay))?;
-            match whole_file(&given, namesake) {
+            match whole_file(&given, namesake.as_ref()) {
                 Ok(edit) => edits.push(edit),
                 Err(fault) => script.diagnostics.push(*fault),
             }
@@ -243,13 +243,11 @@ fn is_named(given: &CodeBlock, one: &Candidate, base: &Base<'_>) -> Result<bool,
     Ok(looks_like_path || is_file(&one.path, base)?)
 }
 
-/// Returns the edit of a block that is requested to be a whole file. `namesake` is a file with the same bare name in
-/// another directory, if the block's own path does not exist.
-fn whole_file(given: &CodeBlock, namesake: Option<RepoPath>) -> Result<Edit, Box<Diagnostic>> {
+/// Returns the edit of a block that is requested to be a whole file. `namesake` is a file that may be meant instead, if
+/// the block's own path does not exist.
+fn whole_file(given: &CodeBlock, namesake: Option<&RepoPath>) -> Result<Edit, Box<Diagnostic>> {
     if let ([only], Some(other)) = (given.candidates.as_slice(), namesake) {
-        let name = &only.path.raw;
-        let help = format!("write `{other}`, or `./{name}` for a new file");
-        return Err(fault::no_file(given.span, name).with_help(help).into());
+        return Err(wrong_path(given.span, &only.path, other).into());
     }
     match (given.candidates.as_slice(), given.state) {
         ([only], FenceState::Closed) if is_pattern(&only.path.raw) => {
@@ -294,12 +292,34 @@ fn is_new_file(given: &CodeBlock, only: &Candidate, overlay: &Overlay<'_>) -> Re
         && !(rules.ignored)(&path))
 }
 
-/// Returns a file of another directory with the same name, if the path is a bare name and there is no such file.
-fn namesake(bare: &Target, overlay: &Overlay<'_>) -> Result<Option<RepoPath>, TreeError> {
-    match path_if_valid(bare, overlay)?.filter(|_| !bare.raw.contains(['/', '\\'])) {
-        Some(path) if overlay.node(&path)?.is_none() => Ok(overlay.with_name(path.file_name(), 1)?.pop()),
-        _ => Ok(None),
+/// Returns a file that may be meant by a path that does not exist: for a bare name, a file of that name in a directory;
+/// for a path whose first directory does not exist, the path without that directory, or without the marks around it.
+fn namesake(path: &Target, overlay: &Overlay<'_>) -> Result<Option<RepoPath>, TreeError> {
+    let raw = path.shown();
+    let Some(full) = path_if_valid(path, overlay)?.filter(|_| !path.raw.starts_with("./")) else {
+        return Ok(None);
+    };
+    let Some((first, rest)) = raw.split_once('/') else {
+        let is_missing = overlay.node(&full)?.is_none();
+        return Ok(if is_missing { overlay.with_name(full.file_name(), 1)?.pop() } else { None });
+    };
+    if !matches!(RepoPath::parse(first), Ok(first) if overlay.node(&first)?.is_none()) {
+        return Ok(None);
     }
+    for other in [rest, raw.trim_matches(['@', '(', ')', '[', ']'])] {
+        let other = Target { raw: other.to_owned(), ..path.clone() };
+        if other.raw.contains('/') && is_file(&other, overlay.base)? {
+            return path_if_valid(&other, overlay);
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the error about a path for which another one may be meant.
+fn wrong_path(span: Span, path: &Target, other: &RepoPath) -> Diagnostic {
+    let name = &path.raw;
+    let help = format!("write `{other}`, or `./{name}` for a new file");
+    fault::no_file(span, name).with_help(help)
 }
 
 /// Returns the edit that makes a block the whole content of a file.
@@ -413,7 +433,11 @@ pub(super) fn findings(script: &Script, run: &Run<'_>) -> Result<Vec<Diagnostic>
         let shows = given.state != FenceState::Unclosed
             && (before.any_shows(&own, given.content())? || after.any_shows(&own, given.content())?);
         if findings.len() < MAX_REFUSED && !own.is_empty() && !shows {
-            let error = not_read(&CodeBlock { candidates: own, ..given.clone() });
+            let namesake = if let [only] = own.as_slice() { namesake(&only.path, &overlay)? } else { None };
+            let error = match namesake {
+                Some(other) => wrong_path(given.span, &own[0].path, &other),
+                None => not_read(&CodeBlock { candidates: own, ..given.clone() }),
+            };
             findings.push(if may_be_explained { as_warning(error) } else { error });
         }
     }

@@ -150,8 +150,9 @@ impl<'r> Reader<'r> {
         holds_edits
     }
 
-    /// Whether a fence is a file that contains edits only as examples: a path is named for it, and all its edits are
-    /// for other files. `first` is the number of its first block.
+    /// Whether a fence has a file of its own, and contains edits only as examples: all its edits are for other files.
+    /// A line, an info string or a comment names that file, or else the text right above, as its only path. `first` is
+    /// the number of the fence's first block.
     fn is_file_with_edits(&self, first: usize, files: &[Candidate], language: &str, text: &str) -> bool {
         let comment = text.lines().next().and_then(file::path_comment).map(|found| found.path);
         // A label such as `Fix` or `Node.js` may not be a path.
@@ -159,7 +160,13 @@ impl<'r> Reader<'r> {
             extension(path).is_some()
                 && (path.contains(['/', '\\']) || !language.is_empty() && Language::is_called(language, path))
         };
-        let own: Vec<&str> = file::own_paths(files).chain(comment).filter(is_sure).collect();
+        let mut own: Vec<&str> = file::own_paths(files).chain(comment).filter(is_sure).collect();
+        let mentions = files.iter().filter(|file| !file.by.is_whole()).map(|file| file.path.raw.as_str());
+        let mut mentions = mentions.filter(is_sure);
+        if let (true, Some(only)) = (own.is_empty(), mentions.next()) {
+            let is_only = Language::may_be_called(language, only) && mentions.all(|other| other == only);
+            own.extend(is_only.then_some(only));
+        }
         let is_own = |path: &str| own.iter().any(|own| path.is_empty() || file::may_be_same(own, path));
         let regions = self.blocks[first..].iter().filter_map(|block| match &block.kind {
             BlockKind::Region { edits, .. } => self.out.script.edits.get(edits.clone()),

@@ -1,0 +1,5 @@
+import parser
+
+ANSWER = """
+<edit file="main.py" op="remove"/>
+"""

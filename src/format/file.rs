@@ -80,6 +80,11 @@ pub(super) fn is_comment(line: &str) -> bool {
     COMMENTS.iter().any(|(open, _)| text.starts_with(open)) || text.starts_with('<') && text.ends_with('>')
 }
 
+/// Whether a line has to be the first one of its file, so that a comment with the path can only be below it.
+pub(super) fn is_preamble(line: &str) -> bool {
+    ["#!", "<?", "<!DOCTYPE", "\"use ", "'use "].iter().any(|word| starts_with_ignore_case(line, word))
+}
+
 /// Whether two paths may be of the same file: they are equal, or one ends with all components of the other.
 pub(super) fn may_be_same(one: &str, other: &str) -> bool {
     let [one, other] = [one, other].map(|path| format!("/{}", shown(path)));

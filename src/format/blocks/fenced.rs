@@ -48,7 +48,8 @@ impl<'r> Reader<'r> {
         cursor.set_fence(Some(fence));
         let nests = self.nests_equal_fences && outer.1.is_none_or(|open| !fence.may_close(open));
         let inside = cursor.mark();
-        let (start, head) = (cursor.at(), cursor.line().unwrap_or(line));
+        let head = cursor.lines().take(2).find(|line| !file::is_preamble(line.text));
+        let (start, head) = (cursor.at(), head.unwrap_or(line));
         let mut summary = self.read_blocks(cursor, depth + 1);
         if cursor.is_end() && !summary.is_closed && nests && summary.nested.is_some() {
             // An inner fence has no end, so inner fences are text: the fence is read again without them.

@@ -162,7 +162,7 @@ impl<'r> Reader<'r> {
         true
     }
 
-    /// Keeps a code block without edits. `head` is the line below its opening fence.
+    /// Keeps a code block without edits. `head` is its first line, or the second one below a line such as `<?php`.
     pub(super) fn keep_code_block(&mut self, mut block: CodeBlock, head: Line<'r>, depth: u32) {
         self.gap = Gap::Text;
         if block.text.trim().is_empty() && block.state == FenceState::Unclosed {
@@ -180,7 +180,12 @@ impl<'r> Reader<'r> {
         }
         if let Some(found) = file::path_comment(head.text).filter(|found| !is_title(head, *found, &block)) {
             let path = found.target(head, self.response.id());
-            block.path_line = block.text.lines().next().unwrap_or("").len() + 1;
+            let first = block.text.lines().next().unwrap_or("");
+            if !file::is_preamble(first) {
+                block.path_line = first.len() + 1;
+            } else if block.candidates.iter().any(|file| file.by.is_whole()) {
+                return self.add_code_block(block, depth);
+            }
             block.candidates.retain(|file| file.by.is_whole());
             block.candidates.push(Candidate { path, by: Clue::Comment, quoted: found.quoted });
             block.is_part |= found.is_part || file::names_several(&block.text);

@@ -1,0 +1,3 @@
+#!/bin/sh
+# n.sh
+set -e

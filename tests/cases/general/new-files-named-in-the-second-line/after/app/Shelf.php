@@ -1,0 +1,4 @@
+<?php
+// app/Shelf.php
+
+class Shelf {}

@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# bin/n.sh
+set -e

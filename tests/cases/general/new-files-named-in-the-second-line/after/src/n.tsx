@@ -1,0 +1,3 @@
+"use client"
+// src/n.tsx
+export const n = 1;

@@ -64,6 +64,7 @@ impl<'r> Transaction<'r> {
         if self.touched.len() > planned_paths {
             // Hooks have changed files that the edits do not touch.
             let Self { repo, target, touched, index, options, .. } = &self;
+            target.check_tip(repo)?;
             let found = obstacles::check(repo, target, touched, index.as_ref(), options.autostash)?;
             if !found.obstacles.is_empty() {
                 return Err(Error::InTheWay(found.obstacles));

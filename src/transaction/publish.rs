@@ -186,6 +186,8 @@ impl Prepared<'_> {
     pub(super) fn check_again(&self, index: Option<&Index>) -> Result<()> {
         let Transaction { repo, target, touched, locals, options, .. } = &self.transaction;
         repo.check_head(&target.name, target.is_head)?;
+        // Before the paths, because those that a move has changed would look like local changes.
+        target.check_tip(repo)?;
         let found = obstacles::recheck(repo, target, touched, index, locals, options.autostash)?;
         if found.is_empty() { Ok(()) } else { Err(Error::InTheWay(found)) }
     }

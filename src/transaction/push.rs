@@ -191,7 +191,6 @@ impl Prepared<'_> {
         if target.checked_out {
             Patience::for_index().wait_for(&repo.index_lock())?;
         }
-        target.check_tip(repo)?;
         self.check_again(index)
     }
 

@@ -213,6 +213,26 @@ fn work_that_is_done_in_the_checkout_meanwhile_is_safe() {
 }
 
 #[test]
+fn whoever_keeps_the_references_a_file_that_a_commit_changes_meanwhile_is_not_in_the_way() {
+    fn lands_on_the_new_tip(extension: bool) {
+        let sandbox = new();
+        if extension {
+            sandbox.git(["config", "core.repositoryFormatVersion", "1"]);
+            sandbox.git(["config", "extensions.partialClone", "origin"]);
+        }
+        sandbox.file("list", "one\n2\n3\n4\nfive\n");
+        sandbox.commit("list");
+        let meanwhile = "test -e $OUT/once || { touch $OUT/once; cd $REPO && echo six >>list && git commit -qam theirs; }";
+        sandbox.apply(["-x", meanwhile], &patch("list", "Mine", "one\n", "1\n")).exits(0);
+        assert_eq!(sandbox.text("list"), "1\n2\n3\n4\nfive\nsix\n");
+        assert_eq!(sandbox.subjects("HEAD~2.."), ["theirs", "Mine"]);
+        assert_eq!(sandbox.status(), "");
+    }
+    [false, true].into_iter().for_each(lands_on_the_new_tip);
+    kinds::in_others(&[|| lands_on_the_new_tip(false)]);
+}
+
+#[test]
 fn what_git_ignores_is_there_if_it_is_named() {
     let sandbox = new();
     sandbox.file(".gitignore", "/deps/\n.env\n*.log\nlinked\n");

@@ -160,10 +160,19 @@ impl Asking<'_> {
             if is_declined(&done) {
                 advice = format!("{}\n\n{DECLINED}\n", advice.trim_end());
             }
+            let first = self.question.requested.len();
             if done.report.status == Status::NoEdits && self.add_requested_files(&text, &shown)? {
                 (prompted, shown) = self.prompt()?;
-                advice =
-                    "The files that you asked for are now among those above. Send the edits.\n".to_owned();
+                let is_shown = |path: &&str| shown.files.iter().any(|(shown, _)| shown == path);
+                let requested = self.question.requested.iter().skip(first).map(String::as_str);
+                let withheld: Vec<&str> = requested.filter(|path| !is_shown(path)).collect();
+                let except = match withheld[..] {
+                    [] => String::new(),
+                    _ => format!(", except those that cannot be shown: {}", withheld.join(", ")),
+                };
+                advice = format!(
+                    "The files that you asked for are now among those above{except}. Send the edits.\n"
+                );
             }
             input = prompt::retry(&prompted, &answers_so_far, &advice);
             last = Some(done);

@@ -486,6 +486,26 @@ fn an_answer_without_edits_is_told_and_it_goes_on() {
 }
 
 #[test]
+fn files_that_the_model_asks_for_are_shown_or_it_is_told_which_are_not() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".aiignore", "/src/\n");
+    sandbox.commit("ignore");
+    let model = Model::of(&sandbox, &["Show me README and src/a.rs.\n".to_owned(), good()]);
+    sandbox
+        .run(["ask", "--with", &model.command(), "old.txt"])
+        .exits(0)
+        .says("left out: src/a.rs (.aiignore)");
+    let second = model.asked(2);
+    let told = "The files that you asked for are now among those above, except those that cannot be shown: \
+                src/a.rs. Send the edits.";
+    assert!(second.contains("hello\n") && !second.contains("fn a()") && second.contains(told), "{second}");
+    // If all are shown, there is no exception.
+    let model = anew(&sandbox, &["Show me `old.txt`.\n".to_owned(), good()]);
+    sandbox.run(["ask", "--again", "--with", &model.command(), "README"]);
+    assert!(model.asked(2).contains("now among those above. Send the edits."), "{}", model.asked(2));
+}
+
+#[test]
 fn each_round_is_approved_and_what_is_declined_is_told() {
     let interactive =
         |sandbox: &Sandbox, args: &[&str], answers: &str| sandbox::Run::fed(sandbox.command(args), answers);

@@ -7,9 +7,6 @@ use crate::vcs::merge::Paths;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeMap;
 
-/// The largest number of commits of a landing, or of files of a commit, that are checked one by one.
-const MAX_CHECKED: usize = 200;
-
 /// Whether a landed commit is still in effect on a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
@@ -47,9 +44,6 @@ pub(super) fn fates(
     if !is_in_history && transaction::is_applied(repo, &paths, [before, now, after])? {
         return all(Fate::InEffect);
     }
-    if commits.len() > MAX_CHECKED {
-        return all(if is_in_history { Fate::Unclear } else { Fate::Gone });
-    }
     let step = |&commit: &Oid| Replayed { commit, reversed: is_in_history };
     let mut steps: Vec<Replayed> = commits.iter().map(step).collect();
     if is_in_history {
@@ -84,20 +78,22 @@ pub(super) fn fates_of_files(
     let data = repo.read_commit(commit)?;
     let parent = data.parents.first().map(|parent| repo.tree_of(*parent)).transpose()?;
     let (before, after, now) = (parent, Some(data.tree), Some(repo.tree_of(tip)?));
-    let mut fates = BTreeMap::new();
-    if files.len() > MAX_CHECKED || !repo.differences(before, after)?.is_subset(&files) {
-        return Ok(fates);
+    if !repo.differences(before, after)?.is_subset(&files) {
+        return Ok(BTreeMap::new());
     }
-    for file in files {
+    let changed_since = repo.differences(after, now)?;
+    let fate = |file: Vec<u8>| {
         let only = Paths::from([file.clone()]);
-        let fate = if transaction::is_applied(repo, &only, [before, now, after])? {
+        let fate = if !changed_since.contains(&file)
+            || transaction::is_applied(repo, &only, [before, now, after])?
+        {
             Fate::InEffect
         } else if transaction::is_applied(repo, &only, [after, now, before])? {
             Fate::Gone
         } else {
             Fate::Unclear
         };
-        fates.insert(file, fate);
-    }
-    Ok(fates)
+        Ok((file, fate))
+    };
+    files.into_iter().map(fate).collect()
 }

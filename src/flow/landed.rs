@@ -220,6 +220,11 @@ fn fates_of_edits<'l>(
 ) -> Result<HashMap<LandedEdit, (Fate, &'l LandedEdits, Oid)>, Error> {
     let mut known: HashMap<LandedEdit, (Fate, &LandedEdits, Oid)> = HashMap::new();
     for one in listed {
+        let mut edits = one.commits.iter().flat_map(|commit| &commit.edits);
+        let is_in_effect = |edit| known.get(edit).is_some_and(|(fate, ..)| *fate == Fate::InEffect);
+        if edits.all(is_in_effect) {
+            continue;
+        }
         let Some(commits) = commits_of(repo, one)? else { continue };
         let fates = fates(repo, &commits, one.reference == target.name, tip)?;
         for (commit, (id, fate)) in one.commits.iter().zip(fates) {

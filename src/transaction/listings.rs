@@ -6,8 +6,8 @@ use crate::response::Response;
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
-/// The largest number of landings in the list of one response.
-const MAX_LANDINGS: usize = 32;
+/// The largest number of landings in the list of one response. Each landing of the response looks at all of them.
+const MAX_LANDINGS: usize = 1000;
 
 /// Returns the digest of a response, which names its list.
 pub fn digest(repo: &Repo, response: &Response) -> String {

@@ -281,6 +281,43 @@ fn of_one_commit_only_the_files_that_were_changed_since_are_refused() {
 }
 
 #[test]
+fn however_often_it_landed_elsewhere_it_lands_here_once() {
+    let sandbox = Sandbox::new();
+    let added = "*** Begin Patch\n*** Update File: README\n@@\n+added\n*** End Patch\n";
+    sandbox.apply([""; 0], added).exits(0);
+    let base = sandbox.head();
+    for n in 0..34 {
+        sandbox.git(["checkout", "-q", "-b", &format!("other/{n}"), &format!("{base}~1")]);
+        sandbox.file("README", &format!("{n}\n"));
+        sandbox.commit("Other");
+        sandbox.apply([""; 0], added).exits(0).says(", 1 commit");
+    }
+    sandbox.git(["checkout", "-q", "main"]);
+    sandbox.file("README", "hello\nadded\nmore\n");
+    sandbox.commit("More");
+    sandbox.apply([""; 0], added).exits(1).says("this edit landed as ");
+}
+
+#[test]
+fn the_edits_of_a_long_response_are_known_one_by_one() {
+    for options in [&[][..], &["--commit=response"]] {
+        let sandbox = Sandbox::new();
+        (1..=201).for_each(|n| sandbox.file(&format!("f{n}"), &format!("{n}\n")));
+        sandbox.commit("Files");
+        let edits =
+            (1..=201).map(|n| patch(&format!("f{n}"), "Edit", &format!("{n}\n"), &format!("{n}{n}\n")));
+        let response = edits.collect::<String>();
+        sandbox.apply(options, &response).exits(0);
+        sandbox.file("f1", "1\n");
+        sandbox.file("f2", "other\n");
+        sandbox.commit("Take one back, and amend another");
+        let run =
+            sandbox.apply(options, &response).exits(1).says("edit 2 of 201 failed (edit 1 would apply)");
+        assert_eq!(run.stderr.matches("changed since").count(), 1, "{}", run.stderr);
+    }
+}
+
+#[test]
 fn on_another_branch_it_lands() {
     let sandbox = sandbox();
     let response = patch("README", "Longer", "hello\n", "hello hello\n");

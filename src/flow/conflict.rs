@@ -58,7 +58,7 @@ pub(super) fn decided_message(
     let message = message_for(clash, on, what)?;
     let whose = match favor {
         Favor::Ours => format!("-X ours keeps the lines of {branch}"),
-        Favor::Theirs => format!("-X theirs takes the lines of {what}"),
+        Favor::Theirs => "-X theirs takes the other side's lines".to_owned(),
     };
     Some(format!("{message}; {whose}"))
 }

@@ -31,7 +31,7 @@ pub(crate) fn of_flow(error: &flow::Error) -> (Exit, Problem) {
         F::NothingToUndo(_) => problem(
             Refused,
             "nothing-to-undo",
-            "nothing was changed; 'git llm-apply list' shows the landings, -b takes another branch",
+            "nothing was changed; 'git llm-apply list' shows the landings, 'git llm-apply show <id>' the edits of one",
         ),
         F::Inseparable { edits, .. } => {
             let help = format!("nothing was changed; name all of them: --edit={}", edits.join(","));
@@ -177,7 +177,7 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::Behind { .. } => retryable(
             InTheWay,
             "push-rejected",
-            "nothing was changed; 'git fetch' gets the remote's commits, and --rebase lands on top of them",
+            "nothing was changed; 'git pull --rebase' gets the remote's commits, then run it again",
         ),
         T::PushRefused { .. } => problem(HookRefused, "push-rejected", UNCHANGED),
         T::PushUnknown { new, .. } => problem(
@@ -269,7 +269,9 @@ fn of_vcs(error: &vcs::Error) -> (Exit, Problem) {
         V::Unsupported { help, .. } => fatal(help),
         V::NotOpened(_) => fatal("name it to use it anyway: 'git --git-dir=<directory> llm-apply'"),
         V::NotARepository(_) => fatal("change to a repository, or use -C <dir>; 'git init' makes a new one"),
-        V::Ident { known: false, .. } => fatal("git config --global user.name <name>, and user.email"),
+        V::Ident { known: false, .. } => fatal(
+            "'git config --global user.name <name>' and 'git config --global user.email <address>' set it",
+        ),
         V::NotOwn(_) => fatal("move it away"),
         V::TooLarge { .. } => fatal("change that file by hand, and leave it out of the response"),
         V::Filter { path, .. } => {

@@ -193,7 +193,7 @@ impl Transaction<'_> {
     /// Writes the report that is the standard input of pre-llm-apply and post-llm-apply.
     fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {
         let file = self.transaction_dir.file("plan");
-        let text = (self.context.describe)(made, landed);
+        let text = (self.context.describe)(made, landed) + "\n";
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
     }

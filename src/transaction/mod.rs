@@ -148,7 +148,7 @@ pub enum Error {
     #[error("there is nothing to land")]
     Nothing,
     /// A signal interrupted the run; everything is as it was.
-    #[error("interrupted; everything is as it was")]
+    #[error("interrupted; everything here is as it was")]
     Interrupted,
     /// A killed run cannot be recovered, because its journal cannot be used.
     #[error(

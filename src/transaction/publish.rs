@@ -283,7 +283,7 @@ impl Prepared<'_> {
         Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
         if journal.by_git {
             // git may have made directories for the references. They are removed if they are empty.
-            RefLock::adopt(repo, &journal.records, &Token::default())?.abandon()?;
+            RefLock::adopt(repo, journal.movements(), &Token::default())?.abandon()?;
         }
         progress.locks.abandon()?;
         Ok(Journal::retire(&transaction_dir.path)?)

@@ -192,7 +192,7 @@ pub enum Error {
         message: String,
     },
     /// A signal ended a git command.
-    #[error("interrupted; everything is as it was")]
+    #[error("interrupted; everything here is as it was")]
     Interrupted,
     /// A file is too large to be edited.
     #[error("{path} is larger than {limit} bytes and cannot be edited")]

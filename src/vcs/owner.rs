@@ -10,9 +10,10 @@ use std::process::Command;
 /// The error if git also refuses a repository of another user.
 pub(super) fn refused() -> Error {
     Error::Git {
-        action: "open the repository: it is owned by someone else; see safe.directory in git-config(1)"
-            .into(),
-        source: git2::Error::from_str("git refuses it"),
+        action: "open the repository".into(),
+        source: git2::Error::from_str(
+            "it is owned by someone else, and git refuses it; see safe.directory in git-config(1)",
+        ),
     }
 }
 

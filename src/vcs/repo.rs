@@ -308,7 +308,7 @@ impl Repo {
     pub(super) fn bad_revision(&self, revision: &str) -> Error {
         match self.tip("HEAD") {
             Ok(None) if revision == "HEAD" => Error::Unborn,
-            _ if self.git.is_shallow() => Error::Shallow(revision.to_owned()),
+            _ if self.common_dir().join("shallow").exists() => Error::Shallow(revision.to_owned()),
             _ => Error::BadRevision(revision.to_owned()),
         }
     }

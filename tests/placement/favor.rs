@@ -37,7 +37,7 @@ fn states(report: &Value) -> Vec<&str> {
 fn the_favoured_side_stands_and_it_is_said_where_that_decided() {
     for (side, thirty, kept) in [
         ("ours", "line 30, changed here\n", "-X ours keeps the lines of main"),
-        ("theirs", "line thirty\n", "-X theirs takes the lines of the edit"),
+        ("theirs", "line thirty\n", "-X theirs takes the other side's lines"),
     ] {
         let (sandbox, base) = moved_on();
         let tip = sandbox.head();
@@ -190,7 +190,7 @@ fn changed_again() -> Sandbox {
 fn an_undo_takes_a_side_too() {
     let sandbox = changed_again();
     sandbox.run(["undo"]).exits(1).says("hint: -X ours keeps the branch's lines");
-    let run = sandbox.run(["undo", "-X", "theirs"]).exits(0).says("-X theirs takes the lines of it");
+    let run = sandbox.run(["undo", "-X", "theirs"]).exits(0).says("-X theirs takes the other side's lines");
     assert_eq!(sandbox.text("README"), "hello\n");
     assert_eq!(sandbox.subjects("HEAD~2.."), ["Revert \"Add\"", "Revert \"Say more\""], "{}", run.stdout);
     assert_eq!(sandbox.status(), "");
@@ -284,7 +284,7 @@ fn what_is_put_back_is_merged_in_favour_of_the_side_that_is_named() {
             let kept = if side == "ours" {
                 "-X ours keeps the lines of main"
             } else {
-                "-X theirs takes the lines of it"
+                "-X theirs takes the other side's lines"
             };
             sandbox.run(["redo", "-X", side]).exits(0).says("warning: forty.txt").says(kept);
             let wanted = lines().replace("line 30\n", thirty).replace("line 10\n", "line ten\n");

@@ -282,7 +282,7 @@ fn a_filter_that_hangs_ends_with_the_landing() {
             _ => {
                 assert_eq!(run.code, Some(130), "{what}: {}", run.stderr);
                 assert!(
-                    run.stderr.contains("interrupted; everything is as it was"),
+                    run.stderr.contains("interrupted; everything here is as it was"),
                     "{what}: {}",
                     run.stderr
                 );

@@ -363,7 +363,7 @@ fn who_is_only_told_costs_nothing_before_it_has_landed() {
 #[test]
 fn this_tools_own_hooks_read_the_plan() {
     let sandbox = new();
-    let look = "cat >$OUT/$(basename $0).json; pwd >$OUT/$(basename $0).pwd; git rev-parse HEAD main >$OUT/$(basename $0).heads; \
+    let look = "read -r line || exit 1; printf %s \"$line\" >$OUT/$(basename $0).json; pwd >$OUT/$(basename $0).pwd; git rev-parse HEAD main >$OUT/$(basename $0).heads; \
                 echo $LLM_APPLY_REF $LLM_APPLY_OLD $LLM_APPLY_NEW $LLM_APPLY_COMMITS >$OUT/$(basename $0).facts";
     for name in ["pre-llm-apply", "post-llm-apply"] {
         hook(&sandbox, name, look);

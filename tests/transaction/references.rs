@@ -236,3 +236,12 @@ fn locks_that_a_killed_git_left_are_named() {
         sandbox.apply([""; 0], &five()).exits(0);
     }
 }
+
+#[test]
+fn a_new_branch_that_a_hook_refuses_leaves_no_directory() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .script(&sandbox.repo.join(".git/hooks/reference-transaction"), "#!/bin/sh\ntest $1 != prepared\n");
+    sandbox.apply(["-b", "try/x"], &five()).exits(3);
+    assert!(!sandbox.exists(".git/refs/heads/try"));
+}

@@ -232,6 +232,10 @@ fn a_shallow_clone_is_served() {
     assert_eq!(sandbox.git(["-C", "../shallow", "rev-list", "--count", "HEAD"]), "6");
     let run = sandbox.apply(["-C", "../shallow", "--base", "HEAD~6"], &five()).exits(128);
     run.says("'HEAD~6' is not a commit of this shallow clone").says("git fetch --unshallow");
+    sandbox.git(["config", "core.repositoryFormatVersion", "1"]);
+    sandbox.git(["config", "extensions.partialClone", "origin"]);
+    sandbox.apply(["--base", "HEAD~9"], &five()).exits(128).says("'HEAD~9' is not a commit");
+    sandbox.git(["config", "--unset", "extensions.partialClone"]);
     let unborn = Sandbox::unborn();
     unborn.run(["prompt", "."]).exits(128).says("there are no commits yet");
     assert_eq!(sandbox.git(["-C", "../shallow", "status", "--porcelain"]), "");

@@ -406,8 +406,8 @@ fn in_full(out: &mut String, finding: &Finding) {
         Some(match evidence.version_clashes {
             false => format!("it matches the file as of {id}: land it from there with --base {id}"),
             true => format!(
-                "it matches only the file as of {id}: ask for the edit again; or land on a new branch at {id}: \
-                 -b <new> --base {id}"
+                "it matches the file as of {id}, which has changed since: ask for the edit again; or land on a new branch \
+                 at {id}: -b <new> --base {id}"
             ),
         })
     });

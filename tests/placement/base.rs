@@ -440,7 +440,10 @@ fn no_hint_leads_to_a_base_from_which_it_is_a_conflict() {
     sandbox.commit("Spell three");
     let edit = patch("twenty.txt", "w", "line 3\n", "line III\n");
     sandbox.apply(["--base", &base], &edit).exits(1).says("[conflict]");
-    let run = sandbox.run(["--continue", "--feedback"]).exits(1).says("and the lines have changed since");
+    let run = sandbox
+        .run(["--continue", "--feedback"])
+        .exits(1)
+        .says(", which has changed since: ask for the edit again");
     assert!(!run.stdout.contains("--base") && !run.stderr.contains("with --base"), "{run:?}");
     sandbox.apply(["-b", "aside", "--base", &base], &edit).exits(0);
     // An edit that merges without a conflict gets the hint.

@@ -288,7 +288,7 @@ fn however_often_it_landed_elsewhere_it_lands_here_once() {
     let base = sandbox.head();
     for n in 0..34 {
         sandbox.git(["checkout", "-q", "-b", &format!("other/{n}"), &format!("{base}~1")]);
-        sandbox.file("README", &format!("{n}\n"));
+        sandbox.file("README", format!("{n}\n"));
         sandbox.commit("Other");
         sandbox.apply([""; 0], added).exits(0).says(", 1 commit");
     }
@@ -302,7 +302,7 @@ fn however_often_it_landed_elsewhere_it_lands_here_once() {
 fn the_edits_of_a_long_response_are_known_one_by_one() {
     for options in [&[][..], &["--commit=response"]] {
         let sandbox = Sandbox::new();
-        (1..=201).for_each(|n| sandbox.file(&format!("f{n}"), &format!("{n}\n")));
+        (1..=201).for_each(|n| sandbox.file(&format!("f{n}"), format!("{n}\n")));
         sandbox.commit("Files");
         let edits =
             (1..=201).map(|n| patch(&format!("f{n}"), "Edit", &format!("{n}\n"), &format!("{n}{n}\n")));

@@ -113,9 +113,9 @@ fn is_stub<'a>(lines: &[&[u8]], at: usize, language: Language, beside: &dyn Fn()
         && header.ends_with(b":")
         || above.ends_with(b"\"\"\"");
     let is_last_argument = above.ends_with(b",") || above.ends_with(b"(");
-    let is_last_argument = is_last_argument && next.is_some_and(|next| next.trim_ascii().starts_with(b")"));
+    let closes = next.is_some_and(|next| next.trim_ascii().starts_with(b")"));
     language.has(Trait::Stub)
-        || language.has(Trait::DotsAreArguments) && is_last_argument
+        || language.has(Trait::DotsAreArguments) && is_last_argument && closes
         || language.has(Trait::DotsEndDocuments) && lines[at] == b"..."
         || above.starts_with(b">>>")
         || above.starts_with(b"... ")

@@ -34,7 +34,7 @@ impl Model {
         std::fs::read_to_string(self.directory.join(format!("asked-{round}"))).unwrap_or_default()
     }
 
-    fn rounds(&self) -> usize {
+    pub(super) fn rounds(&self) -> usize {
         std::fs::read_to_string(self.directory.join("count")).map_or(0, |text| text.trim().parse().unwrap())
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn good() -> String {
 }
 
 /// Two edits. The second one quotes a line that does not exist.
-fn half() -> String {
+pub(super) fn half() -> String {
     create("new.txt", "Add it", "new\n") + &patch("README", "Greet the world", "goodbye\n", "hello world\n")
 }
 
@@ -297,57 +297,6 @@ fn a_command_that_hangs_is_interrupted_with_us() {
 }
 
 #[test]
-fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
-    let cases: &[(&str, &[&str], i32, &str)] = &[
-        ("", &["-x", "test -f go-on"], 2, "touch go-on; git add go-on; git commit -q -m go-on"),
-        ("test -f go-on", &[], 3, "touch go-on; git add go-on; git commit -q -m go-on"),
-        ("", &["-S/no/such/key"], 128, "true"),
-    ];
-    for (hook, options, code, settled) in cases {
-        let sandbox = Sandbox::new();
-        sandbox.git(["config", "gpg.format", "ssh"]);
-        if !hook.is_empty() {
-            sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), &format!("#!/bin/sh\n{hook}\n"));
-        }
-        let model = Model::of(&sandbox, &[half().replace("goodbye", "hello")]);
-        let ask = ["ask", "--rounds=1", "--with", &model.command()];
-        let run = sandbox.run(ask.iter().chain(*options)).exits(*code).says("the response is kept: ");
-        assert!(run.stderr.contains("--continue"), "{}", run.stderr);
-        assert!(sandbox.program("sh", ["-c", settled]).status().unwrap().success());
-        // With its options, except for one that is given again.
-        let again: &[&str] = if *code == 128 { &["--no-gpg-sign"] } else { &[] };
-        sandbox.run(["--continue"].iter().chain(again)).exits(0);
-        assert_eq!(
-            (sandbox.text("README"), sandbox.text("new.txt")),
-            ("hello world\n".into(), "new\n".into())
-        );
-        assert_eq!(model.rounds(), 1, "nobody is asked again");
-        sandbox.leaves_no_file();
-    }
-    // A file that was not shown to the model is in the way.
-    let sandbox = Sandbox::new();
-    let model = Model::of(&sandbox, &[good()]);
-    let dirty = format!("{}; echo mine >README", model.command());
-    sandbox.run(["ask", "--with", &dirty]).exits(4).says("the response is kept: ");
-    sandbox.git(["checkout", "-q", "README"]);
-    sandbox.run(["--continue"]).exits(0);
-    assert_eq!(sandbox.text("README"), "hello world\n");
-    // With `--no-keep` nothing is kept.
-    let before = sandbox.listing();
-    let run = sandbox.run([
-        "ask",
-        "--no-keep",
-        "--rounds=1",
-        "-x",
-        "false",
-        "--with",
-        "echo '<edit file=\"z\" op=\"new\"><put>\n<<<\nz\n>>>\n</put></edit>'",
-    ]);
-    assert!(!run.exits(2).stderr.contains("kept"));
-    same("not kept", &before, &sandbox.listing());
-}
-
-#[test]
 fn with_keep_going_the_model_is_asked_to_the_end_before_a_part_lands() {
     for (last, code, text) in [(good(), 0, "hello world\n"), (half(), 1, "hello\n")] {
         let sandbox = Sandbox::new();
@@ -359,40 +308,6 @@ fn with_keep_going_the_model_is_asked_to_the_end_before_a_part_lands() {
         assert!(sandbox.subjects(&format!("{base}..")).contains(&"Add it".to_owned()));
         sandbox.has_sound_objects();
     }
-}
-
-#[test]
-fn what_a_check_stopped_is_kept_until_another_answer_takes_its_place() {
-    let sandbox = Sandbox::new();
-    let model = Model::of(&sandbox, &[good()]);
-    let once = format!("[ -e {0}/count ] && exit 1; {1}", model.directory.display(), model.command());
-    let run = sandbox.run(["ask", "--with", &once, "-x", "false", "-r", "Greet"]).exits(1);
-    let run = run.says("the earlier response is kept: 'git llm-apply --continue=").says("' tries it again");
-    assert!(!run.stderr.contains("--keep-going") && !run.stderr.contains("refused:"), "{}", run.stderr);
-    sandbox.run(["--continue", "--no-exec"]).exits(0);
-    assert_eq!(sandbox.text("README"), "hello world\n");
-    sandbox.is_sound();
-
-    // A failed command is not feedback, so nothing replaces the kept answer.
-    let sandbox = Sandbox::new();
-    let model = Model::of(&sandbox, &[good()]);
-    let once = format!("[ -e {0}/count ] && exit 1; {1}", model.directory.display(), model.command());
-    let run = sandbox.run(["ask", "--feedback", "--with", &once, "-x", "false", "-r", "Greet"]).exits(1);
-    assert_eq!(run.stdout, "");
-
-    // An answer without edits does not replace it either.
-    let sandbox = Sandbox::new();
-    let model = Model::of(&sandbox, &[good(), "I would rather not.\n".to_owned()]);
-    sandbox.run(["ask", "--with", &model.command(), "-x", "false", "-r", "Greet"]).exits(5).says("is kept");
-    sandbox.run(["--continue", "--no-exec"]).exits(0);
-
-    // Another answer with edits does.
-    let sandbox = Sandbox::new();
-    let other = good().replace("hello world", "hello you");
-    let model = Model::of(&sandbox, &[good(), other]);
-    sandbox.run(["ask", "--with", &model.command(), "-x", "grep you README", "-r", "Greet"]).exits(0);
-    sandbox.run(["--continue"]).exits(128).says("no refused attempt is kept");
-    sandbox.is_sound();
 }
 
 #[test]
@@ -483,26 +398,6 @@ fn an_answer_without_edits_is_told_and_it_goes_on() {
     let model = anew(&sandbox, &[half(), "Never.\n".to_owned()]);
     let run = sandbox.run(["ask", "--again", "--with", &model.command(), "--rounds=2"]).exits(5);
     run.says("the earlier response is kept: 'git llm-apply --continue=");
-}
-
-#[test]
-fn files_that_the_model_asks_for_are_shown_or_it_is_told_which_are_not() {
-    let sandbox = Sandbox::new();
-    sandbox.file(".aiignore", "/src/\n");
-    sandbox.commit("ignore");
-    let model = Model::of(&sandbox, &["Show me README and src/a.rs.\n".to_owned(), good()]);
-    sandbox
-        .run(["ask", "--with", &model.command(), "old.txt"])
-        .exits(0)
-        .says("left out: src/a.rs (.aiignore)");
-    let second = model.asked(2);
-    let told = "The files that you asked for are now among those above, except those that cannot be shown: \
-                src/a.rs. Send the edits.";
-    assert!(second.contains("hello\n") && !second.contains("fn a()") && second.contains(told), "{second}");
-    // If all are shown, there is no exception.
-    let model = anew(&sandbox, &["Show me `old.txt`.\n".to_owned(), good()]);
-    sandbox.run(["ask", "--again", "--with", &model.command(), "README"]);
-    assert!(model.asked(2).contains("now among those above. Send the edits."), "{}", model.asked(2));
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! How refused attempts are kept, found again after changes to the repository, and forgotten.
+//! How refused attempts and unused answers are kept, found again after changes to the repository, and forgotten.
 
+use super::ask::{Model, good, half};
 use super::attempts::{KEPT, attempts, correction, three};
 use crate::sandbox::{Listing, Run, Sandbox, create, patch, same};
 use std::os::unix::fs::PermissionsExt;
@@ -239,4 +240,89 @@ fn a_choice_is_kept_with_the_attempt_and_a_wrong_one_is_no_attempt() {
     let typo = Run::fed(sandbox.command(["--only=1,9"]), good.as_bytes()).exits(129);
     assert!(!typo.stderr.contains("--continue"), "{}", typo.stderr);
     assert_eq!(attempts(&sandbox), [""; 0]);
+}
+
+#[test]
+fn an_answer_that_was_paid_for_is_kept_whatever_stops_it() {
+    let cases: &[(&str, &[&str], i32, &str)] = &[
+        ("", &["-x", "test -f go-on"], 2, "touch go-on; git add go-on; git commit -q -m go-on"),
+        ("test -f go-on", &[], 3, "touch go-on; git add go-on; git commit -q -m go-on"),
+        ("", &["-S/no/such/key"], 128, "true"),
+    ];
+    for (hook, options, code, settled) in cases {
+        let sandbox = Sandbox::new();
+        sandbox.git(["config", "gpg.format", "ssh"]);
+        if !hook.is_empty() {
+            sandbox.script(&sandbox.repo.join(".git/hooks/pre-commit"), &format!("#!/bin/sh\n{hook}\n"));
+        }
+        let model = Model::of(&sandbox, &[half().replace("goodbye", "hello")]);
+        let ask = ["ask", "--rounds=1", "--with", &model.command()];
+        let run = sandbox.run(ask.iter().chain(*options)).exits(*code).says("the response is kept: ");
+        assert!(run.stderr.contains("--continue"), "{}", run.stderr);
+        assert!(sandbox.program("sh", ["-c", settled]).status().unwrap().success());
+        // With its options, except for one that is given again.
+        let again: &[&str] = if *code == 128 { &["--no-gpg-sign"] } else { &[] };
+        sandbox.run(["--continue"].iter().chain(again)).exits(0);
+        assert_eq!(
+            (sandbox.text("README"), sandbox.text("new.txt")),
+            ("hello world\n".into(), "new\n".into())
+        );
+        assert_eq!(model.rounds(), 1, "nobody is asked again");
+        sandbox.leaves_no_file();
+    }
+    // A file that was not shown to the model is in the way.
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let dirty = format!("{}; echo mine >README", model.command());
+    sandbox.run(["ask", "--with", &dirty]).exits(4).says("the response is kept: ");
+    sandbox.git(["checkout", "-q", "README"]);
+    sandbox.run(["--continue"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    // With `--no-keep` nothing is kept.
+    let before = sandbox.listing();
+    let run = sandbox.run([
+        "ask",
+        "--no-keep",
+        "--rounds=1",
+        "-x",
+        "false",
+        "--with",
+        "echo '<edit file=\"z\" op=\"new\"><put>\n<<<\nz\n>>>\n</put></edit>'",
+    ]);
+    assert!(!run.exits(2).stderr.contains("kept"));
+    same("not kept", &before, &sandbox.listing());
+}
+
+#[test]
+fn what_a_check_stopped_is_kept_until_another_answer_takes_its_place() {
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let once = format!("[ -e {0}/count ] && exit 1; {1}", model.directory.display(), model.command());
+    let run = sandbox.run(["ask", "--with", &once, "-x", "false", "-r", "Greet"]).exits(1);
+    let run = run.says("the earlier response is kept: 'git llm-apply --continue=").says("' tries it again");
+    assert!(!run.stderr.contains("--keep-going") && !run.stderr.contains("refused:"), "{}", run.stderr);
+    sandbox.run(["--continue", "--no-exec"]).exits(0);
+    assert_eq!(sandbox.text("README"), "hello world\n");
+    sandbox.is_sound();
+
+    // A failed command is not feedback, so nothing replaces the kept answer.
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good()]);
+    let once = format!("[ -e {0}/count ] && exit 1; {1}", model.directory.display(), model.command());
+    let run = sandbox.run(["ask", "--feedback", "--with", &once, "-x", "false", "-r", "Greet"]).exits(1);
+    assert_eq!(run.stdout, "");
+
+    // An answer without edits does not replace it either.
+    let sandbox = Sandbox::new();
+    let model = Model::of(&sandbox, &[good(), "I would rather not.\n".to_owned()]);
+    sandbox.run(["ask", "--with", &model.command(), "-x", "false", "-r", "Greet"]).exits(5).says("is kept");
+    sandbox.run(["--continue", "--no-exec"]).exits(0);
+
+    // Another answer with edits does.
+    let sandbox = Sandbox::new();
+    let other = good().replace("hello world", "hello you");
+    let model = Model::of(&sandbox, &[good(), other]);
+    sandbox.run(["ask", "--with", &model.command(), "-x", "grep you README", "-r", "Greet"]).exits(0);
+    sandbox.run(["--continue"]).exits(128).says("no refused attempt is kept");
+    sandbox.is_sound();
 }

@@ -11,6 +11,7 @@ mod choice;
 mod cli;
 mod corrected;
 mod drop;
+mod fate;
 mod feedback;
 mod habits;
 mod history;

@@ -22,7 +22,15 @@ fn files_that_the_model_asks_for_are_shown_in_the_next_round() {
     assert!(run.stderr.contains("the model asks for src/a.rs, README"), "{}", run.stderr);
     assert!(run.stderr.contains("left out: gen/out.rs (.aiignore)"), "{}", run.stderr);
     assert!(run.stderr.contains("left out: .env (may hold secrets"), "{}", run.stderr);
+    let told = "The files that you asked for are now among those above, except those that cannot be shown: \
+                .env, gen/out.rs. Send the edits.";
+    assert!(second.contains(told), "{second}");
     assert_eq!(sandbox.text("README"), "hello world\n");
+    // If all are shown, there is no exception.
+    std::fs::remove_dir_all(&model.directory).unwrap();
+    let model = Model::of(&sandbox, &["Show me `old.txt`.\n".to_owned(), good()]);
+    sandbox.run(["ask", "--again", "--with", &model.command(), "README"]);
+    assert!(model.asked(2).contains("now among those above. Send the edits."), "{}", model.asked(2));
 }
 
 #[test]

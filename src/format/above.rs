@@ -61,8 +61,8 @@ impl<'r> Above<'r> {
     pub(super) fn read_line(&mut self, line: Line<'r>, begins_item: bool) -> bool {
         let text = trim(line.text);
         let is_bold = text.len() > 4 && text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
-        let path = file::path_line(line.text);
-        let is_heading = text.starts_with('#') || is_bold || file::has_label(text);
+        let (path, has_label) = file::path_and_label(line.text);
+        let is_heading = text.starts_with('#') || is_bold || has_label;
         let is_reason = why::labelled(text).is_some();
         if is_heading {
             let only = path.filter(NamedPath::is_sure).or_else(|| {
@@ -203,7 +203,7 @@ impl<'r> Above<'r> {
     pub(super) fn files_of_block(&self, info: bool) -> Vec<Candidate> {
         let line = self.path_line().map(|(found, line)| {
             let path = self.target(found, line);
-            let by = if file::has_label(line.text) { Clue::Label } else { Clue::Line };
+            let by = if file::path_and_label(line.text).1 { Clue::Label } else { Clue::Line };
             Candidate { path, by, quoted: found.quoted }
         });
         let info = self.info.clone().filter(|_| info);

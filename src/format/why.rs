@@ -70,6 +70,7 @@ pub(super) fn labelled(line: &str) -> Option<&str> {
 }
 
 /// A line without the mark of a heading or a list item.
+#[inline]
 pub(super) fn without_mark(text: &str) -> &str {
     let hashes = text.bytes().take_while(|&byte| byte == b'#').count();
     let mark = list_mark(text).unwrap_or(hashes);
@@ -77,6 +78,7 @@ pub(super) fn without_mark(text: &str) -> &str {
 }
 
 /// The length of the list mark at the start of a text.
+#[inline]
 pub(super) fn list_mark(text: &str) -> Option<usize> {
     let digits = text.bytes().take(10).take_while(u8::is_ascii_digit).count();
     match text.as_bytes().get(digits)? {

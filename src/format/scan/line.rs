@@ -103,11 +103,13 @@ pub(in crate::format) fn width(line: &str) -> usize {
 
 /// Whether a text equals `wanted` except for blanks around it. It stops at the first difference, because parsers ask
 /// this many times about the rest of a long line.
+#[inline]
 pub fn equals_trimmed(text: &str, wanted: &str) -> bool {
     trim_start(text).strip_prefix(wanted).is_some_and(|rest| rest.bytes().all(is_blank))
 }
 
 /// Whether a text begins with an ASCII text, ignoring case.
+#[inline]
 pub fn starts_with_ignore_case(text: &str, prefix: &str) -> bool {
     text.len() >= prefix.len() && text.as_bytes()[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
 }

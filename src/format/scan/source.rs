@@ -19,9 +19,11 @@ impl<'r> Source<'r> {
         #[cfg(test)]
         super::line::LINES_READ.with(|count| count.set(count.get() + 1));
         let rest = self.text.get(at..).unwrap_or("");
-        let length = line_break(rest.as_bytes()).map_or(rest.len(), |end| end + 1);
-        let line = &rest[..length];
-        let text = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+        let (text, length) = match line_break(rest.as_bytes()) {
+            Some(end) if end > 0 && rest.as_bytes()[end - 1] == b'\r' => (&rest[..end - 1], end + 1),
+            Some(end) => (&rest[..end], end + 1),
+            None => (rest, rest.len()),
+        };
         Line { text, start: at, next: at + length, margin_start: None }
     }
 

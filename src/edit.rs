@@ -121,10 +121,12 @@ named! {
 
 /// An unknown format's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown format {0:?}; use one of opx, apply-patch, search-replace, file-changes, applydir, diff, edit-calls, whole-file, snippet"
-)]
+#[error("unknown format {0:?}; use one of {names}", names = format_names())]
 pub struct UnknownFormat(pub String);
+
+fn format_names() -> String {
+    FormatId::ALL.iter().map(|format| format.as_str()).collect::<Vec<_>>().join(", ")
+}
 
 impl FormatId {
     /// Whether it is read even if the user does not ask for it.

@@ -124,12 +124,12 @@ pub enum Anchor {
     /// For a chunk of a Codex patch: the location is after the previous chunk, and after the lines that `@@` names.
     Seek {
         /// The texts of the `@@` lines, outermost first; may be empty.
-        context: Vec<String>,
+        headings: Vec<String>,
         /// Whether `*** End of File` ends the chunk.
         end_of_file: bool,
     },
     /// For a hunk of a unified diff: the location is after the previous hunk. The line numbers choose among equal
-    /// candidates.
+    /// candidates, and a match is refused if they name another place that may be meant.
     Line {
         /// The old start line as written, from 1.
         old_start: Option<u32>,

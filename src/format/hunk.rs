@@ -240,15 +240,15 @@ impl<'r> Hunks<'r> {
     /// Reads an `@@` line of a Codex patch. Consecutive `@@` lines belong to one hunk.
     pub(super) fn seek(&mut self, span: Span, text: Option<&str>) {
         if self.open.as_ref().is_none_or(|hunk| !hunk.lines.is_empty()) {
-            let anchor = Anchor::Seek { context: Vec::new(), end_of_file: false };
+            let anchor = Anchor::Seek { headings: Vec::new(), end_of_file: false };
             self.open(Open { span, anchor, ..Open::default() });
         }
-        if let Some(Open { span: whole, anchor: Anchor::Seek { context, .. }, blanks, counts, .. }) =
+        if let Some(Open { span: whole, anchor: Anchor::Seek { headings, .. }, blanks, counts, .. }) =
             &mut self.open
         {
             *whole = whole.join(span);
             (*blanks, *counts) = (Passage::default(), [0; 4]);
-            context.extend(text.map(str::to_owned));
+            headings.extend(text.map(str::to_owned));
         }
     }
 

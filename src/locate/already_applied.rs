@@ -1,9 +1,12 @@
 //! Decides whether a hunk is already applied, for all formats.
 //!
 //! A hunk is already applied only if nothing else can be meant. That is so in any of these cases:
-//! - The search text matches inside the result of the hunk.
-//! - The place that the anchor names has the result.
-//! - The result is long enough, it matches in one place, and nothing else in the file is nearly the search text.
+//! - The search text matches inside the result of the hunk: `results`.
+//! - The place that the anchor names has the result: [`result_at`] for a line number, [`already_applied`] for a heading.
+//! - The result is long enough, it matches in one place, and nothing else in the file is nearly the search text:
+//!   [`already_applied`].
+//!
+//! `arrange/member` asks, and refuses a hunk that only repeats the lines beside it.
 //!
 //! Hunks that touch each other are judged by their combined result. `src/plan` decides it for everything else: edits
 //! of one file that are applied together (`combined`), whole files and deletions (`operations`), moves, and modes.

@@ -100,6 +100,8 @@ fn in_mode(query: &Query<'_>, match_mode: MatchMode) -> Result<Matches, Box<Refu
     let mut admitted = Vec::with_capacity(places.len());
     let results = (!places.is_empty() && may_be_applied(pattern)).then(|| Results::of(query, match_mode));
     for place in places {
+        // A place out of bounds does not count, even if it is inside a result. The rules ask once more, because
+        // aligning adds the blank lines at the edges.
         if let Some(objection) = bounds.objection(&place) {
             refused = refused.or(Some((place, objection)));
             continue;

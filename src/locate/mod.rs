@@ -11,7 +11,8 @@
 //!    `loose`.
 //! 2. A line that the search text misquotes, and that the replacement has as in the file, is a context line:
 //!    `loose/misquote`.
-//! 3. Headings, line numbers, counts and order bind: `bounds`, `heading`, `arrange`; objections: `admission`.
+//! 3. Pointers bind. The lines of a heading: `heading`; a match elsewhere is out of bounds: `bounds`, `admission`. Line
+//!    numbers and order: `arrange/numbered`, `arrange/series`. Counts: `arrange/counted`. Chunks: `arrange/cursor`.
 //! 4. An edit that the response repeats is applied once. The text at its location decides: `arrange`.
 //! 5. An edit is already applied only if nothing else can be meant: `already_applied`, `results`.
 //! 6. One outcome: all readings of a place give the same bytes: `solution`; equal hunks: `arrange/equal`.

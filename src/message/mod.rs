@@ -1,11 +1,12 @@
 //! Makes commit messages from the untrusted text of a response, so that git reads nothing in them but plain text.
 //!
 //! This module composes messages by the rules for commits in the man page. In `flow`, `series` decides which message
-//! each commit gets, and `messages` adds trailers and runs the editor. The parts of this module:
+//! each commit gets and adds this program's trailers; `messages` adds the user's and runs the editor. The parts of this
+//! module:
 //! - `clean` drops characters that no message may contain;
 //! - `guard` changes lines that git would read as trailers, mail headers and the like, `skip` those that tell
 //!   continuous integration to skip the commit;
-//! - `trailers` adds this program's trailers, and `block` the user's;
+//! - `trailers` are this program's trailers, `block` is where those of the user go;
 //! - `width` measures and wraps lines;
 //! - `sheet` is the text that the user edits in an editor, and `cleanup` is git's `--cleanup`.
 

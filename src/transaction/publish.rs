@@ -6,7 +6,7 @@
 //! HEAD and the new index. In the other order it could have the new HEAD and the old index, and its commit would
 //! revert the landing.
 //!
-//! If the process is killed, `recover` finds the step that it was killed at:
+//! If the process is killed, `recover` takes over, and `settle` compares the branch with the journal:
 //!
 //! | Killed at this step | Recovery |
 //! |---|---|

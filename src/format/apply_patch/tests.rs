@@ -39,8 +39,8 @@ fn chunks(hunks: &[Hunk]) -> String {
         else {
             panic!("{hunk:?}")
         };
-        let Anchor::Seek { context, end_of_file } = &hunk.anchor else { panic!("{hunk:?}") };
-        format!(" {context:?} {lines:?}{}", if *end_of_file { " end" } else { "" })
+        let Anchor::Seek { headings, end_of_file } = &hunk.anchor else { panic!("{hunk:?}") };
+        format!(" {headings:?} {lines:?}{}", if *end_of_file { " end" } else { "" })
     };
     hunks.iter().map(chunk).collect()
 }

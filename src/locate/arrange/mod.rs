@@ -48,7 +48,7 @@ pub(super) fn arrange<'h>(
             Anchor::Line { old_start, section: Some(section), .. } => {
                 numbered::bounds(context, [&original, &current], section, old_start.is_some())?
             }
-            Anchor::Seek { context, end_of_file } => cursor.bounds(hay, &current, context, *end_of_file)?,
+            Anchor::Seek { headings, end_of_file } => cursor.bounds(hay, &current, headings, *end_of_file)?,
             _ => Bounds::NONE,
         };
         let query = Query { context, hay, pattern: &pattern, bounds: &bounds };

@@ -6,14 +6,14 @@ use crate::edit::{Anchor, Change, Hunk};
 use crate::locate::Outcome;
 use crate::span::Span;
 
-fn chunk(context: &[&str], lines: &str) -> Hunk {
+fn chunk(headings: &[&str], lines: &str) -> Hunk {
     let change = Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false };
-    let context = context.iter().map(ToString::to_string).collect();
-    Hunk { span: Span::new(0, 0, 0), change, anchor: Anchor::Seek { context, end_of_file: false } }
+    let headings = headings.iter().map(ToString::to_string).collect();
+    Hunk { span: Span::new(0, 0, 0), change, anchor: Anchor::Seek { headings, end_of_file: false } }
 }
 
 fn at_end(lines: &str) -> Hunk {
-    Hunk { anchor: Anchor::Seek { context: Vec::new(), end_of_file: true }, ..chunk(&[], lines) }
+    Hunk { anchor: Anchor::Seek { headings: Vec::new(), end_of_file: true }, ..chunk(&[], lines) }
 }
 
 fn ok(text: &str) -> Result<String, Code> {

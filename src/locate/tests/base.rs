@@ -40,7 +40,7 @@ fn a_looser_match_does_not_replace_a_match_that_another_edit_changed() {
         let change =
             Change::Diff { lines: lines.into(), before_unterminated: false, after_unterminated: false };
         let series = Anchor::Line { old_start: None, new_start: None, section: None };
-        let seek = Anchor::Seek { context: Vec::new(), end_of_file: false };
+        let seek = Anchor::Seek { headings: Vec::new(), end_of_file: false };
         [series, seek].map(|anchor| Hunk { change: change.clone(), anchor, ..hunk("", "") })
     };
     for (first, second) in diff(2).into_iter().zip(diff(3)) {

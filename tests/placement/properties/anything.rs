@@ -52,7 +52,7 @@ fn odd_hunk() -> impl Strategy<Value = Hunk> {
             section: None
         }),
         (prop::collection::vec(odd_text(), 0..3), any::<bool>())
-            .prop_map(|(context, end_of_file)| Anchor::Seek { context, end_of_file }),
+            .prop_map(|(headings, end_of_file)| Anchor::Seek { headings, end_of_file }),
     ];
     let change = prop_oneof![
         (odd_text(), odd_text(), any::<bool>()).prop_map(|(before, after, part)| {

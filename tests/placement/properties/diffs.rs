@@ -121,7 +121,7 @@ proptest! {
         }
         let chunks: Vec<Hunk> = hunks
             .into_iter()
-            .map(|(_, lines)| diff(&lines, Anchor::Seek { context: Vec::new(), end_of_file: false }))
+            .map(|(_, lines)| diff(&lines, Anchor::Seek { headings: Vec::new(), end_of_file: false }))
             .collect();
         if let Ok(applied) = run(old.as_bytes(), &chunks)
             && applied.outcome == Outcome::Changes

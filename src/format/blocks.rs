@@ -22,7 +22,7 @@ use crate::edit::{Candidate, Clue, CodeBlock, FenceState, FormatId, Target};
 use crate::response::{Passage, Response};
 use crate::span::Span;
 use drafts::Drafts;
-use fenced::{begins_pairs, language};
+use fenced::{begins_pairs, is_first_deep, language};
 
 /// The deepest nesting of fences and quotes that is read.
 const MAX_DEPTH: u32 = 16;
@@ -236,8 +236,8 @@ impl<'r> Reader<'r> {
                 cursor.advance();
                 continue;
             };
-            if begins_pairs(cursor, line) {
-                cursor.set_fence(cursor.fence().map(|open| Fence { has_pairs: true, ..open }));
+            if let Some(open) = cursor.fence().filter(|open| is_first_deep(*open, line)) {
+                cursor.set_fence(Some(Fence { has_pairs: Some(begins_pairs(cursor)), ..open }));
             }
             if cursor.closes_fence(line) || self.closes_outer(cursor, line) {
                 break;

@@ -16,8 +16,8 @@ pub struct Fence<'r> {
     pub length: usize,
     /// The info string, trimmed: a language or a path; empty for a closing fence.
     pub info: &'r str,
-    /// Whether deeply indented fence lines in it are content, because they are in pairs.
-    pub(super) has_pairs: bool,
+    /// Whether deeply indented fence lines in it are content, because they are in pairs. `None` above the first of them.
+    pub(super) has_pairs: Option<bool>,
     /// Whether its text is code, by its info string or the file that it is for.
     pub(super) is_code: bool,
 }
@@ -33,7 +33,7 @@ impl<'r> Fence<'r> {
         }
         let length = text.bytes().take_while(|&byte| byte == mark).count();
         let info = trim(&text[length..]);
-        let fence = Self { mark, length, info, has_pairs: false, is_code: false };
+        let fence = Self { mark, length, info, has_pairs: None, is_code: false };
         (length >= 3 && (mark == b'~' || !info.contains('`'))).then_some(fence)
     }
 
@@ -44,7 +44,7 @@ impl<'r> Fence<'r> {
 
     /// Whether a fence line inside of this fence is content, because it is indented deeply.
     pub(super) fn has_as_content(self, line: Line<'_>) -> bool {
-        self.has_pairs && is_deep(line.text)
+        self.has_pairs == Some(true) && is_deep(line.text)
     }
 
     /// Whether this fence has the mark of another fence and is at least as long. It closes that fence if it has no info

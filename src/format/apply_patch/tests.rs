@@ -417,7 +417,7 @@ proptest! {
         let is = |line: &str, marker: &str| line.trim_matches([' ', '\t']) == marker;
         let mut lines = response.text().lines().skip_while(|line| !is(line, "*** Begin Patch")).skip(1);
         // A patch with nothing but an environment is no edit and no error.
-        let declares = |line: &str| !line.trim().is_empty() && !line.starts_with("*** Environment ID: ");
+        let declares = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with("*** Environment ID: ");
         let declares = lines.by_ref().take_while(|line| !is(line, "*** End Patch")).any(declares);
         // A bare hunk may contain the lines.
         if declares && !response.text().contains("think>") && !text.contains("> ***") && !text.contains("@@ -") {

@@ -248,8 +248,13 @@ fn unclear_close<'r>(cursor: &Cursor<'r>, close: Line<'r>) -> Option<Span> {
     next.info.is_empty().then(|| cursor.span_of(close))
 }
 
-/// Whether this is the first deeply indented fence line in a fence of code, and all such lines are in pairs. Then they
-/// are content, for example of a doc comment:
+/// Whether this is the first deeply indented fence line in a fence of code.
+pub(super) fn is_first_deep(open: Fence<'_>, line: Line<'_>) -> bool {
+    open.has_pairs.is_none() && open.is_code && is_deep(line.text) && Fence::of(line.text).is_some()
+}
+
+/// Whether all deeply indented fence lines from here on are in pairs. Then they are content, for example of a doc
+/// comment:
 ///
 /// ````text
 /// ```js
@@ -264,11 +269,7 @@ fn unclear_close<'r>(cursor: &Cursor<'r>, close: Line<'r>) -> Option<Span> {
 ///
 /// If one has no partner, it closes the fence around the code, because models may indent that line wrongly. The search
 /// ends at a fence line that is not indented deeply.
-pub(super) fn begins_pairs(cursor: &Cursor<'_>, line: Line<'_>) -> bool {
-    let is_open = |open: Fence<'_>| !open.has_pairs && open.is_code;
-    if !is_deep(line.text) || Fence::of(line.text).is_none() || !cursor.fence().is_some_and(is_open) {
-        return false;
-    }
+pub(super) fn begins_pairs(cursor: &Cursor<'_>) -> bool {
     let lines = cursor.lines().take_while(|line| is_deep(line.text) || Fence::of(line.text).is_none());
     Pairs::of(lines.filter(|line| is_deep(line.text))).unpaired.is_empty()
 }

@@ -19,6 +19,7 @@ pub(crate) const HOSTILE: &[Hostile] = &[
     ("quotes in quotes", &|n| format!("{}x\n", "> ".repeat(n))),
     ("a line of blanks", &|n| " ".repeat(n * 20)),
     ("fences", &|n| "```\n".repeat(n)),
+    ("deeply indented fences in a fence", &|n| format!(" ```\n{}", "\t```diff\n".repeat(n))),
     ("apply-patch: patches that never end", &|n| "*** Begin Patch\n".repeat(n)),
     ("apply-patch: files without a change", &|n| {
         format!("*** Begin Patch\n{}*** End Patch\n", "*** Update File: a\n".repeat(n))

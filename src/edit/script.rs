@@ -92,6 +92,8 @@ pub enum Clue {
     Comment,
     /// In the fence's info string.
     Info,
+    /// In the nearest heading between the block before and this one, which is only `File:` and the path.
+    FileHeading,
     /// In the nearest heading with a single path between the block before and this one.
     Heading,
     /// In a word of the paragraph right above.

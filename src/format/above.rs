@@ -39,7 +39,8 @@ pub(super) struct Above<'r> {
     texts: Vec<Text<'r>>,
     /// Whether the next line may continue the last text. A blank line ends it.
     pub(super) is_open: bool,
-    heading: Option<Target>,
+    /// The path in the nearest heading since the last block, and whether the heading is only `File:` and the path.
+    heading: Option<(Target, bool)>,
     /// The file of the previous block. It is uncertain if that block has several candidates.
     previous: Option<Candidate>,
     /// The path in the nearest heading above the previous block.
@@ -69,7 +70,8 @@ impl<'r> Above<'r> {
                 let mut words = file::path_words(text).filter(NamedPath::is_sure);
                 words.next().filter(|first| words.all(|other| other.path == first.path))
             });
-            self.heading = only.map(|found| self.target(found, line)).or(self.heading.take());
+            let is_label = has_label && path.is_some();
+            self.heading = only.map(|found| (self.target(found, line), is_label)).or(self.heading.take());
         }
         let continues = self.is_open && !begins_item && !is_heading && !is_reason;
         match self.texts.last_mut().filter(|_| continues) {
@@ -137,7 +139,8 @@ impl<'r> Above<'r> {
     /// block becomes the far heading. If there is none, an earlier far heading stays until the file of a block is sure.
     pub(super) fn set_previous(&mut self, file: Option<Target>, is_sure: bool) {
         self.previous = file.map(|path| Candidate { path, by: Clue::Previous, quoted: is_sure });
-        self.far_heading = self.heading.take().or(self.far_heading.take().filter(|_| !is_sure));
+        let heading = self.heading.take().map(|(path, _)| path);
+        self.far_heading = heading.or(self.far_heading.take().filter(|_| !is_sure));
     }
 
     fn target(&self, found: NamedPath<'_>, line: Line<'_>) -> Target {
@@ -167,7 +170,8 @@ impl<'r> Above<'r> {
         all.extend(outside.map(|path| named(path, Clue::Line)));
         all.extend(self.info.clone().map(|(path, _)| named(path, Clue::Info)));
         let is_named = !all.is_empty();
-        all.extend(self.heading.clone().map(|path| named(path, Clue::Heading)));
+        let heading = |is_label| if is_label { Clue::FileHeading } else { Clue::Heading };
+        all.extend(self.heading.clone().map(|(path, is_label)| named(path, heading(is_label))));
         // The path line may be above the prose with the reason.
         let further = self.texts.iter().rev().filter_map(|text| Some((text.path?, *text.lines.last()?)));
         let further = further.filter(|(found, _)| !is_named && found.is_sure()).take(1);

@@ -2,8 +2,9 @@
 //!
 //! The response may name several candidates, more or less clearly; see [`Clue`]. The rules, in this order:
 //!
-//! 1. If a line or an info string is a path, files that only the block before or the prose names do not count. For an
-//!    edit without a search text, only files that a line, an info string, a heading or the user names count.
+//! 1. If a line, an info string or a heading `File:` is a path, files that only the block before or the prose names do
+//!    not count. For an edit without a search text, only such files and one that the user names count, and the heading
+//!    only without the others.
 //! 2. A single candidate is the file.
 //! 3. If the edit applies to only one candidate, after the earlier edits or without them, that one is the file. But if
 //!    only prose or the block before names it, and another existing file is named more clearly, the edit is refused: it
@@ -84,7 +85,7 @@ fn eligible_candidates(
     previous: &[Target],
     base: &Base<'_>,
 ) -> Result<Vec<Candidate>, TreeError> {
-    let mut has_whole = false;
+    let mut is_named = false;
     let has_no_search_text = has_no_search_text(edit);
     let mut all = Vec::new();
     for candidate in &unnamed.candidates {
@@ -101,13 +102,14 @@ fn eligible_candidates(
         let counts = match candidate.by {
             by if by.is_whole() => !candidate.is_prose() || is_file(&candidate.path, base)?,
             Clue::Asked => true,
+            Clue::FileHeading => !has_no_search_text || !is_named,
             _ if has_no_search_text => false,
             Clue::Heading => !candidate.is_prose() || is_file(&candidate.path, base)?,
-            _ if has_whole => false,
+            _ if is_named => false,
             Clue::Mention => is_file(&candidate.path, base)?,
             _ => true,
         };
-        has_whole |= counts && candidate.by.is_whole();
+        is_named |= counts && (candidate.by.is_whole() || candidate.by == Clue::FileHeading);
         // A word inside a line that is a path as a whole does not name another path.
         let is_known = |other: &Candidate| {
             other.path.is_like(&candidate.path) || other.path.span.holds(candidate.path.span)

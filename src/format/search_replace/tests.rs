@@ -222,7 +222,7 @@ fn other_files_that_are_named_are_candidates() {
     let next = format!("a.rs\n{block}\nas b.rs has it:\n{block}");
     assert_eq!(unnamed(&next), [[vec![of("a.rs", Clue::Previous)], both("as b.rs has it", "b.rs")].concat()]);
     let heading = format!("### File: a.rs\n\nb.rs\n```\n{block}```\n");
-    assert_eq!(unnamed(&heading), [vec![of("b.rs", Clue::Line), of("a.rs", Clue::Heading)]]);
+    assert_eq!(unnamed(&heading), [vec![of("b.rs", Clue::Line), of("a.rs", Clue::FileHeading)]]);
     assert!(unnamed(&format!("### File: src/a.rs\n`./src\\a.rs`\n{block}")).is_empty());
 }
 

@@ -339,12 +339,15 @@ fn is_plausible(path: &str, quoted: bool) -> bool {
     let is_odd = |c: char| {
         c.is_control() || matches!(c, '`' | '<' | '>' | '"' | '|' | '*' | '?' | ';' | '{' | '}' | '=' | '…')
     };
+    // A folder may be a pattern or a template, as in `[id=int]/a.ts` and `{{slug}}/a.ts`.
+    let is_template = || path.contains('/') && is_path(path) && path.contains(['[', '{']);
+    let is_of_template = |c: char| matches!(c, '{' | '}' | '=');
     // Most lines are prose, so the checks that fail soonest come first.
     path.len() <= MAX_LENGTH
         && !path.starts_with('!')
         && !path.ends_with(['.', ',', '!'])
         && (quoted || is_plain())
-        && !path.contains(is_odd)
+        && (!path.contains(is_odd) || is_template() && !path.contains(|c| is_odd(c) && !is_of_template(c)))
         && !path.contains(" /")
         && !path.contains("/ ")
         && path.contains(char::is_alphanumeric)

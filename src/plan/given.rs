@@ -33,6 +33,9 @@ const HELP_WHOLE_FILE: &str = "take it as the whole file with --format whole-fil
 /// The rest of the hint, unless the block was read as a snippet.
 const HELP_OR_SNIPPET: &str = ", or as definitions of it with --format snippet";
 
+/// The limit for the files of one name of which one may be meant by a path.
+const MAX_NAMESAKES: usize = 1000;
+
 /// The limit for the places that the note about unread blocks names.
 const MAX_PLACES: usize = 20;
 
@@ -190,7 +193,8 @@ fn named_files(given: &CodeBlock, base: &Base<'_>) -> Result<Vec<Candidate>, Tre
     }
     for candidate in given.candidates.iter().filter(|one| !one.by.is_whole() && one.by != Clue::Asked) {
         let path = candidate.path.shown();
-        let is_path = path.contains('/') || given.is_whole;
+        // A command such as `pytest tests/a.py` is no path.
+        let is_path = (path.contains('/') || given.is_whole) && !path.contains(' ');
         let is_new = candidate.quoted && is_path && extension(&path).is_some();
         if !is_in(&own, candidate) && (is_new || is_file(&candidate.path, base)?) {
             own.push(candidate.clone());
@@ -292,17 +296,14 @@ fn is_new_file(given: &CodeBlock, only: &Candidate, overlay: &Overlay<'_>) -> Re
         && !(rules.ignored)(&path))
 }
 
-/// Returns a file that may be meant by a path that does not exist: for a bare name, a file of that name in a directory;
-/// for a path whose first directory does not exist, the path without that directory, or without the marks around it.
+/// Returns a file that may be meant by a path whose first directory, or the file of a bare name, does not exist: one
+/// whose path ends with it, or has it without that directory or without the marks around it.
 fn namesake(path: &Target, overlay: &Overlay<'_>) -> Result<Option<RepoPath>, TreeError> {
     let raw = path.shown();
     let Some(full) = path_if_valid(path, overlay)?.filter(|_| !path.raw.starts_with("./")) else {
         return Ok(None);
     };
-    let Some((first, rest)) = raw.split_once('/') else {
-        let is_missing = overlay.node(&full)?.is_none();
-        return Ok(if is_missing { overlay.with_name(full.file_name(), 1)?.pop() } else { None });
-    };
+    let (first, rest) = raw.split_once('/').unwrap_or((&raw, ""));
     if !matches!(RepoPath::parse(first), Ok(first) if overlay.node(&first)?.is_none()) {
         return Ok(None);
     }
@@ -312,7 +313,9 @@ fn namesake(path: &Target, overlay: &Overlay<'_>) -> Result<Option<RepoPath>, Tr
             return path_if_valid(&other, overlay);
         }
     }
-    Ok(None)
+    let longer = format!("/{full}");
+    let mut others = overlay.with_name(full.file_name(), MAX_NAMESAKES)?.into_iter();
+    Ok(others.find(|other| other.as_str().ends_with(&longer)))
 }
 
 /// Returns the error about a path for which another one may be meant.

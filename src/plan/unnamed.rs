@@ -2,9 +2,9 @@
 //!
 //! The response may name several candidates, more or less clearly; see [`Clue`]. The rules, in this order:
 //!
-//! 1. If a line, an info string or a heading `File:` is a path, files that only the block before or the prose names do
-//!    not count. For an edit without a search text, only such files and one that the user names count, and the heading
-//!    only without the others.
+//! 1. If a line or an info string is a path, files that only the block before or the prose names do not count. A heading
+//!    `File:` rules out the block before. For an edit without a search text, only these and a file that the user names
+//!    count, and the heading only if no line and no info string does.
 //! 2. A single candidate is the file.
 //! 3. If the edit applies to only one candidate, after the earlier edits or without them, that one is the file. But if
 //!    only prose or the block before names it, and another existing file is named more clearly, the edit is refused: it
@@ -85,8 +85,9 @@ fn eligible_candidates(
     previous: &[Target],
     base: &Base<'_>,
 ) -> Result<Vec<Candidate>, TreeError> {
-    let mut is_named = false;
+    let mut has_whole = false;
     let has_no_search_text = has_no_search_text(edit);
+    let has_file_heading = unnamed.candidates.iter().any(|one| one.by == Clue::FileHeading);
     let mut all = Vec::new();
     for candidate in &unnamed.candidates {
         match candidate.is_uncertain_previous() {
@@ -102,14 +103,15 @@ fn eligible_candidates(
         let counts = match candidate.by {
             by if by.is_whole() => !candidate.is_prose() || is_file(&candidate.path, base)?,
             Clue::Asked => true,
-            Clue::FileHeading => !has_no_search_text || !is_named,
+            Clue::FileHeading => !has_no_search_text || !has_whole,
             _ if has_no_search_text => false,
             Clue::Heading => !candidate.is_prose() || is_file(&candidate.path, base)?,
-            _ if is_named => false,
+            _ if has_whole => false,
+            Clue::Previous if has_file_heading => false,
             Clue::Mention => is_file(&candidate.path, base)?,
             _ => true,
         };
-        is_named |= counts && (candidate.by.is_whole() || candidate.by == Clue::FileHeading);
+        has_whole |= counts && candidate.by.is_whole();
         // A word inside a line that is a path as a whole does not name another path.
         let is_known = |other: &Candidate| {
             other.path.is_like(&candidate.path) || other.path.span.holds(candidate.path.span)

@@ -1,0 +1,4 @@
+export const load = ({ params }) => {
+  const limit = 10
+  return db.list(params, limit)
+}

@@ -387,7 +387,8 @@ pub struct FailedCheck {
 impl Report {
     /// An empty report.
     pub fn new(status: Status) -> Self {
-        Self { status, formats: FormatId::ALL.to_vec(), ..Self::default() }
+        let formats = FormatId::ALL.iter().copied().filter(|format| format.is_detected()).collect();
+        Self { status, formats, ..Self::default() }
     }
 
     /// The report with the file names of the responses instead of their paths. Records can be shared, and the

@@ -4,6 +4,7 @@ use super::series::{Making, Planned};
 use super::{Error, Result};
 use crate::path::RepoPath;
 use crate::plan::FileState;
+use crate::vcs::attributes::{Conversion, Reach};
 use crate::vcs::tree::BaseTree;
 
 /// Whether a path is a `.gitattributes` file.
@@ -30,7 +31,7 @@ pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result
     };
     let others = || changes().filter(|one| !is_attributes(&one.path) && one.after.is_some());
     for change in others() {
-        if let Some(what) = base.converted_by(&change.path)? {
+        if let Some(what) = base.conversion(change.path.as_str())?.as_ref().and_then(Conversion::attribute) {
             return refuse(change.path.as_str(), format!("git converts it ({what})"));
         }
     }
@@ -38,7 +39,7 @@ pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result
     for change in attributes() {
         for FileState { body, .. } in [&change.before, &change.after].into_iter().flatten() {
             let text = body.read(base).map_err(super::unreadable)?;
-            if BaseTree::may_convert(&text) {
+            if Reach::of(&text) == Reach::Text {
                 return refuse(first.path.as_str(), format!("git converts files ({})", change.path));
             }
         }

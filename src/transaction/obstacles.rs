@@ -6,13 +6,13 @@ use super::series::{PathChange, Touched};
 use super::{Error, Result, Target};
 use crate::report::{Obstacle, ObstacleKind};
 use crate::span::LineRange;
-use crate::vcs;
-use crate::vcs::attributes::{Conversion, Source};
+use crate::vcs::attributes::Conversion;
 use crate::vcs::checkout::{Checkout, Found, Identity};
 use crate::vcs::index::{Index, Indexed};
 use crate::vcs::lock::Patience;
 use crate::vcs::repo::Repo;
 use crate::vcs::tree::{EXECUTABLE, FILE, LINK, SUBMODULE};
+use crate::vcs::{self, Oid};
 use std::collections::BTreeSet;
 
 /// The largest number of line ranges in the message about a conflict.
@@ -56,6 +56,12 @@ pub(super) fn check(
     }
     let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
     if target.checked_out {
+        if let Some(tree) = repo.attribute_tree()? {
+            return Err(Error::Unsupported {
+                what: format!("git converts files by attributes of a tree ({tree})"),
+                help: "use -b <branch>, which leaves the checkout alone".into(),
+            });
+        }
         match Patience::for_index().wait_for(&repo.index_lock()) {
             Err(vcs::Error::Locked(lock)) => {
                 let what = "exists: another git process is running here, or one has crashed";
@@ -119,7 +125,8 @@ fn checkout_state(
     found.obstacles.extend(repo.operation().map(in_progress));
     let gone =
         touched.iter().filter(|path| path.change != PathChange::Written).map(|path| path.path.as_str());
-    let look = Look { repo, checkout: Checkout::open(workdir, repo)?, index, gone: gone.collect() };
+    let checkout = Checkout::open(workdir, repo)?;
+    let look = Look { repo, start: target.start, checkout, index, gone: gone.collect() };
     for path in touched {
         let Some(obstacle) = look.obstacle_at(path)? else { continue };
         let is_change = matches!(obstacle.kind, ObstacleKind::Modified | ObstacleKind::Staged);
@@ -147,6 +154,8 @@ fn checkout_state(
 /// Looks at paths of the checkout.
 struct Look<'a> {
     repo: &'a Repo,
+    /// The commit that is checked out.
+    start: Option<Oid>,
     checkout: Checkout,
     index: &'a Index,
     /// The paths that the landing deletes or moves.
@@ -233,10 +242,7 @@ impl Look<'_> {
             (FILE | EXECUTABLE, Found::File(stat)) => {
                 let is_executable = self.is_executable(indexed, stat.st_mode)?;
                 let has_mode = is_executable == (indexed.entry.mode == EXECUTABLE);
-                // Looked up even if the file is unchanged, because an unsupported attribute is always an error.
-                let conversion = self.repo.conversion(path, Source::Checkout, self.index)?;
-                has_mode
-                    && (self.index.is_fresh(indexed, &stat) || self.has_content(path, indexed, conversion)?)
+                has_mode && (self.index.is_fresh(indexed, &stat) || self.has_content(path, indexed)?)
             }
             _ => false,
         };
@@ -250,10 +256,14 @@ impl Look<'_> {
     }
 
     /// Whether the checkout's file has the content that the index has.
-    fn has_content(&self, path: &str, indexed: &Indexed, conversion: Conversion) -> Result<bool> {
+    fn has_content(&self, path: &str, indexed: &Indexed) -> Result<bool> {
         let (bytes, id) = (self.checkout.read(path)?, indexed.entry.id);
-        let is_as_checked_out = match conversion {
-            Conversion::Own(converter) => bytes == converter.to_checkout(self.repo, self.repo.blob(id)?)?,
+        let base = self.repo.tree(self.start)?;
+        let is_as_checked_out = match base.conversion(path)? {
+            None | Some(Conversion::Endings) if bytes == self.repo.blob(id)? => true,
+            Some(Conversion::Endings | Conversion::Ident) => {
+                bytes == self.repo.smudge(path, id, base.plain_attributes())?
+            }
             _ => false,
         };
         Ok(is_as_checked_out || self.repo.cleaned_id(path, &bytes)? == id)

@@ -94,7 +94,7 @@ impl<'r> Transaction<'r> {
         }
         let staged = match (self.repo.workdir(), &self.index) {
             (Some(workdir), Some(index)) if !net.is_empty() => {
-                let staging = Staging::open(self.repo, workdir, index)?;
+                let staging = Staging::open(self.repo, workdir, index, base)?;
                 Some(staging.stage(&self.transaction_dir, &net, &series::origins(series), &self.locals)?)
             }
             _ => None,

@@ -66,7 +66,7 @@ pub fn in_the_way(
     if let (false, Some(workdir), Some(index)) = (locals.is_empty(), repo.workdir(), &index) {
         let (_, preview) = Preview::build(repo, target, series)?;
         let handle = &preview.handle;
-        let staging = Staging::open(handle, workdir, index)?;
+        let staging = Staging::open(handle, workdir, index, &base)?;
         let paths = locals.iter().map(|local| local.to.as_bytes().to_vec()).collect();
         let entries = handle.entries(Some(preview.tree()), &paths)?;
         for local in &locals {

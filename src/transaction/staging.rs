@@ -12,13 +12,13 @@ use super::transaction_dir::{OutsideDir, TransactionDir};
 use super::{Error, Result};
 use crate::path::RepoPath;
 use crate::report::Obstacle;
-use crate::vcs::attributes::{Conversion, Source};
+use crate::vcs::attributes::Attributes;
 use crate::vcs::checkout::{Checkout, Identity};
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::filters::Attributes;
 use crate::vcs::index::Index;
 use crate::vcs::repo::Repo;
-use crate::vcs::tree::{EXECUTABLE, Entry, LINK, SUBMODULE};
+use crate::vcs::temporary::Temporary;
+use crate::vcs::tree::{BaseTree, EXECUTABLE, Entry, LINK, SUBMODULE};
 use crate::vcs::{self, Oid, durability, places};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,14 +108,21 @@ pub(super) struct Staging<'a> {
     workdir: &'a Path,
     checkout: Checkout,
     index: &'a Index,
-    /// Where attributes are read from.
-    source: Source,
+    /// The tree that is checked out.
+    base: &'a BaseTree<'a>,
+    /// The attribute files that will apply, if the landing changes any.
+    attributes: Option<Temporary>,
 }
 
 impl<'a> Staging<'a> {
-    pub(super) fn open(repo: &'a Repo, workdir: &'a Path, index: &'a Index) -> Result<Self> {
+    pub(super) fn open(
+        repo: &'a Repo,
+        workdir: &'a Path,
+        index: &'a Index,
+        base: &'a BaseTree<'a>,
+    ) -> Result<Self> {
         let checkout = Checkout::open(workdir, repo)?;
-        Ok(Self { repo, workdir, checkout, index, source: Source::Checkout })
+        Ok(Self { repo, workdir, checkout, index, base, attributes: None })
     }
 
     /// Writes all new files to the staging directory, exactly as they will be in the checkout. `origins` has the old
@@ -159,13 +166,10 @@ impl<'a> Staging<'a> {
         let by_new_path = |path: &str| locals.iter().find(|local| local.to == path);
         let mut clashes = Vec::new();
         // As in `git checkout`, the attribute files that the landing changes count already.
-        let mut attributes = net.iter().filter(|(path, ..)| is_attributes(path)).peekable();
-        if attributes.peek().is_some() {
+        if net.iter().any(|(path, ..)| is_attributes(path)) {
             let changes = net.iter().map(|(path, _, new)| (path.as_str(), *new)).collect();
-            self.repo.read_attributes_of(self.index, &changes)?;
-            // An attribute file that the landing deletes is still in the checkout, and must not be read there.
-            let is_deleted = attributes.any(|(.., new)| new.is_none());
-            self.source = if is_deleted { Source::IndexOnly } else { Source::Index };
+            let known = |file: &str| self.index.get(file).map(|indexed| indexed.entry);
+            self.attributes = Some(self.repo.attribute_directory(&changes, known)?);
         }
         let checkout = &self.checkout;
         let written: BTreeSet<&str> =
@@ -254,10 +258,16 @@ impl<'a> Staging<'a> {
         if entry.mode == LINK {
             return Ok((repo.blob(entry.id)?, None));
         }
-        match repo.conversion(path, self.source, self.index)? {
-            Conversion::Own(converter) => Ok((converter.to_checkout(repo, repo.blob(entry.id)?)?, None)),
-            Conversion::Filtered(what) | Conversion::Encoded(what) | Conversion::FilteredAndEncoded(what) => {
-                Ok((repo.smudge(path, entry.id, Attributes::Checkout)?, Some(what)))
+        if let Some(directory) = &self.attributes {
+            let attributes = Attributes::Directory(directory.path());
+            return Ok((repo.smudge(path, entry.id, attributes)?, None));
+        }
+        match self.base.conversion(path)? {
+            None => Ok((repo.blob(entry.id)?, None)),
+            Some(conversion) => {
+                let by = conversion.attribute().map(str::to_owned);
+                let attributes = by.as_ref().map_or(self.base.plain_attributes(), |_| Attributes::Checkout);
+                Ok((repo.smudge(path, entry.id, attributes)?, by))
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::ident::{Identities, split_at_first, variables};
 use super::quarantine::Quarantine;
 use super::repo::Repo;
-use super::{Error, Oid, Result, filters, process, recode};
+use super::{Error, Oid, Result, convert, filters, process};
 
 /// A commit to write, without its author and committer.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ impl CommitSettings {
     /// The encoding lacks a character of the text.
     pub fn encode(&self, repo: &Repo, text: &str) -> Result<Vec<u8>> {
         match self.encoding.as_deref().filter(|_| !text.is_ascii()) {
-            Some(encoding) => recode::encoded(repo, text, encoding),
+            Some(encoding) => convert::encoded(repo, text, encoding),
             None => Ok(text.as_bytes().to_vec()),
         }
     }
@@ -66,7 +66,7 @@ impl Repo {
     /// `i18n.commitEncoding`, unless it is UTF-8.
     fn commit_encoding(&self) -> Result<Option<String>> {
         let encoding = self.config().string("i18n.commitencoding")?;
-        Ok(encoding.filter(|name| !recode::is_utf8(name)))
+        Ok(encoding.filter(|name| !convert::is_utf8(name)))
     }
 
     /// Decodes a message from the encoding of commits; `None` if the bytes are invalid there.
@@ -75,7 +75,7 @@ impl Repo {
     /// The configuration cannot be read, or git cannot be run.
     pub fn message_of(&self, bytes: Vec<u8>) -> Result<Option<String>> {
         match self.commit_encoding()? {
-            Some(encoding) => recode::decoded(self, &bytes, &encoding),
+            Some(encoding) => convert::decoded(self, &bytes, &encoding),
             None => Ok(String::from_utf8(bytes).ok()),
         }
     }

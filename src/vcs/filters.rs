@@ -1,8 +1,7 @@
 //! Lets git convert between a blob and its file, if filters or encodings apply (gitattributes(5)). Git converts one
 //! file at a time, with a separate object directory for each conversion.
 
-use super::attributes::{Conversion, Source};
-use super::convert::{Converter, KEPT};
+use super::attributes::Attributes;
 use super::loose::{Writer, fan_out};
 use super::repo::Repo;
 use super::supervise::{self, Onlooker, Supervised};
@@ -21,21 +20,12 @@ const MAX_LINES: usize = 6;
 /// How many characters of each line are reported.
 const MAX_WIDTH: usize = 300;
 
-/// Which attributes apply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attributes {
-    /// The checkout's, as for `git add` there.
-    Checkout,
-    /// Those of a tree that is not checked out; `None` for the empty tree.
-    Tree(Option<Oid>),
-}
-
 impl Repo {
     /// The file's content that git would make of a blob at this path.
     ///
     /// # Errors
     /// A required filter fails, or git cannot be run.
-    pub fn smudge(&self, path: &str, id: Oid, attributes: Attributes) -> Result<Vec<u8>> {
+    pub fn smudge(&self, path: &str, id: Oid, attributes: Attributes<'_>) -> Result<Vec<u8>> {
         let objects = self.temporary()?;
         // The blob may not be in the repository yet.
         Writer::new(self)?.write(&fan_out(objects.path(), id)?, super::BLOB, &self.blob(id)?)?;
@@ -48,7 +38,7 @@ impl Repo {
     ///
     /// # Errors
     /// As [`Repo::smudge`].
-    pub fn clean(&self, path: &str, content: &[u8], attributes: Attributes) -> Result<Vec<u8>> {
+    pub fn clean(&self, path: &str, content: &[u8], attributes: Attributes<'_>) -> Result<Vec<u8>> {
         let objects = self.temporary()?;
         let mut command = git_for_conversion(self, &objects, attributes);
         command.args(["hash-object", "-w", "--stdin"]).arg(format!("--path={path}"));
@@ -66,49 +56,13 @@ impl Repo {
         command.args(["hash-object", "--stdin"]).arg(format!("--path={path}"));
         self.id(&String::from_utf8_lossy(&run(self, &mut command, content, path)?))
     }
-
-    /// How git turns the blob into the text of the file at this path.
-    pub(super) fn text_conversion(&self, path: &str, attributes: Attributes) -> Result<Conversion> {
-        match attributes {
-            Attributes::Checkout if self.attribute_tree()?.is_none() => {
-                self.load_attribute_index()?;
-                self.look_up_conversion(path, Source::Checkout)
-            }
-            _ => {
-                let mut command = process::git(self);
-                use_attributes(&mut command, attributes);
-                command.args(["check-attr", "-z", "--stdin", "filter", "working-tree-encoding", "ident"]);
-                let printed = run(self, &mut command, &[path.as_bytes(), b"\0"].concat(), path)?;
-                let printed = String::from_utf8_lossy(&printed).into_owned();
-                // Path, attribute and value, for each of the three attributes.
-                let fields: Vec<&str> = printed.split('\0').collect();
-                let value = |name: &str| {
-                    let found = fields.chunks(3).find(|three| three.get(1) == Some(&name));
-                    found.and_then(|three| three.get(2)).copied().unwrap_or("unspecified")
-                };
-                let ident = value("ident") == "set";
-                let by_git =
-                    self.conversion_by_git(value("filter"), value("working-tree-encoding"), ident)?;
-                // Line endings do not matter to the caller: the text keeps those of the blob.
-                let own = || Conversion::Own(Converter { endings: KEPT, ident });
-                Ok(by_git.unwrap_or_else(own))
-            }
-        }
-    }
 }
 
 /// Returns a git command with an object directory for one conversion.
-fn git_for_conversion(repo: &Repo, objects: &Temporary, attributes: Attributes) -> Command {
+fn git_for_conversion(repo: &Repo, objects: &Temporary, attributes: Attributes<'_>) -> Command {
     let mut command = process::git_with_objects(repo, objects.path());
-    use_attributes(&mut command, attributes);
+    attributes.set(repo, &mut command);
     command
-}
-
-/// Makes git read attributes from this source.
-fn use_attributes(command: &mut Command, attributes: Attributes) {
-    if let Attributes::Tree(Some(tree)) = attributes {
-        command.arg(format!("--attr-source={tree}"));
-    }
 }
 
 fn run(repo: &Repo, command: &mut Command, input: &[u8], path: &str) -> Result<Vec<u8>> {

@@ -45,7 +45,7 @@ impl Repo {
         let texts = (String::from_utf8(author), String::from_utf8(commit.message_raw_bytes().to_vec()));
         let encoding = commit.message_encoding().ok().flatten();
         let (author, message) = match texts {
-            (Ok(author), Ok(message)) if encoding.is_none_or(super::recode::is_utf8) => (author, message),
+            (Ok(author), Ok(message)) if encoding.is_none_or(super::convert::is_utf8) => (author, message),
             (Ok(author), Ok(message)) if author.is_ascii() && message.is_ascii() => (author, message),
             _ => self.recoded(id)?,
         };

@@ -10,7 +10,6 @@ use super::checkout::{Checkout, Identity};
 use super::durability::{self, Durability};
 use super::places::{self, with_suffix};
 use super::repo::Repo;
-use super::temporary::Temporary;
 use super::tree::Entry;
 use super::{Error, Result};
 use crate::path::RepoPath;
@@ -92,26 +91,20 @@ impl Repo {
             return Err(broken(&file, WRONG_CHECKSUM));
         }
         let features = raw.features();
-        let (raw, plain) = self.plain(raw, &file)?;
-        if plain.is_some() || self.has_references_by_git() {
-            // Libgit2 could not read the repository's index for attributes.
-            let from = plain.as_ref().map_or(&file, |(_, plain)| plain);
-            self.set_attribute_index(&mut open(self, from)?)?;
-        }
-        Ok(Index { entries: Entries::Whole(raw), file: opened.file, copy, features })
+        let entries = Entries::Whole(self.plain(raw, &file)?);
+        Ok(Index { entries, file: opened.file, copy, features })
     }
 
-    /// Returns all entries of an index file. If the index is split or sparse, git makes a plain copy of it, which
-    /// libgit2 can read, too. The copy is returned as well; it is deleted with its directory.
-    fn plain(&self, raw: Raw, file: &Path) -> Result<(Raw, Option<(Temporary, PathBuf)>)> {
+    /// Returns all entries of an index file. If the index is split or sparse, git makes a plain copy of it.
+    fn plain(&self, raw: Raw, file: &Path) -> Result<Raw> {
         if !raw.is_partial() {
-            return Ok((raw, None));
+            return Ok(raw);
         }
         let directory = self.temporary()?;
         let copy = directory.path().join("index");
         std::fs::copy(file, &copy).map_err(|e| Error::io("copy", file, e))?;
         by_git::make_plain(self, &copy)?;
-        Ok((self.read_raw(&copy)?, Some((directory, copy))))
+        self.read_raw(&copy)
     }
 
     fn read_raw(&self, file: &Path) -> Result<Raw> {
@@ -125,9 +118,6 @@ impl Repo {
     /// # Errors
     /// It cannot be read.
     pub fn read_index_of<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Index> {
-        if self.has_references_by_git() {
-            return self.read_index();
-        }
         let Ok(file) = std::fs::File::open(self.index_file()) else { return self.read_index() };
         let mut partial = BTreeSet::new();
         for path in paths {
@@ -230,7 +220,7 @@ impl Repo {
     }
 
     fn entries_without_stat(&self, index: &Path) -> Result<Vec<Item>> {
-        let (raw, _) = self.plain(self.read_raw(index)?, index)?;
+        let raw = self.plain(self.read_raw(index)?, index)?;
         let entries = raw.entries().map(|item| Item {
             numbers: change::numbers(item.numbers[raw::MODE], None),
             flags: item.flags & (STAGE | ASSUME_VALID),
@@ -352,10 +342,6 @@ pub(super) fn index_entry(path: &[u8], entry: Entry) -> git2::IndexEntry {
         flags_extended: 0,
         path,
     }
-}
-
-fn open(repo: &Repo, path: &Path) -> Result<git2::Index> {
-    git2::Index::open_ext(path, repo.format()).map_err(|e| Error::git("read the index", e))
 }
 
 impl FileRead {

@@ -102,7 +102,6 @@ impl super::repo::Repo {
     /// # Errors
     /// The object store fails.
     pub fn size(&self, old: Option<Oid>, new: Oid) -> Result<(usize, usize, usize)> {
-        self.load_attribute_index()?;
         let diff = self.difference_with_renames(old, new, None)?;
         let stats = diff.stats().map_err(|e| Error::git("compare two trees", e))?;
         Ok((stats.files_changed(), stats.insertions(), stats.deletions()))
@@ -133,7 +132,6 @@ impl super::repo::Repo {
             Ok((self.find_tree(id)?, entries))
         };
         let ((ancestor, _), (ours, before), (theirs, _)) = (cut(ancestor)?, cut(ours)?, cut(theirs)?);
-        self.load_attribute_index()?;
         let mut options = git2::MergeOptions::new();
         options.find_renames(true);
         let merge = |options: &git2::MergeOptions| {

@@ -1,6 +1,6 @@
 //! Git, and the files of a checkout: the only module that names git2 or spawns git.
 //!
-//! Libgit2 reads objects, references and attributes, and writes objects. The steps that make a landing visible are
+//! Libgit2 reads objects and references, and merges and compares trees. The steps that make a landing visible are
 //! plain system calls here, and each is atomic: link(2) creates a lock file that already holds a token, rename(2) puts
 //! files in place and moves a reference under its lock.
 
@@ -13,7 +13,7 @@ pub mod colors;
 pub mod commit;
 mod compress;
 pub mod config;
-pub mod convert;
+mod convert;
 pub mod durability;
 pub mod editor;
 pub mod fault;
@@ -42,7 +42,6 @@ pub mod process;
 mod promised;
 pub mod push;
 pub mod quarantine;
-mod recode;
 mod reflog;
 pub mod refs;
 mod refs_by_git;

@@ -20,7 +20,6 @@ impl Repo {
     /// # Errors
     /// The object store fails.
     pub fn patch_of(&self, commit: Oid) -> Result<String> {
-        self.load_attribute_index()?;
         let failed = |e| Error::git(format!("compare {commit} with its parent"), e);
         let found = self.git.find_commit(commit).map_err(failed)?;
         let before = found.parents().next().map(|parent| parent.tree_id());

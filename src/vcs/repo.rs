@@ -1,10 +1,8 @@
 //! Finds and opens a repository, and names its directories.
 
-use super::attributes::AttributeFiles;
 use super::config::{Config, variable};
 use super::shadow::{self, Place};
 use super::sharing::Sharing;
-use super::temporary::Temporary;
 use super::{Error, Oid, Result, once, owner};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -23,14 +21,8 @@ pub struct Repo {
     pub(super) replacements: OnceCell<super::replace::Replacements>,
     /// The new objects, while a quarantine is entered.
     pub(super) pending: RefCell<Option<super::pending::Pending>>,
-    /// Which attribute files exist.
-    pub(super) attribute_files: AttributeFiles,
-    /// The file through which libgit2 gets `core.attributesFile`.
-    pub(super) attributes_config: OnceCell<Temporary>,
     pub(super) packer: RefCell<super::packer::Packer>,
     pub(super) index_thread: Cell<Option<JoinHandle<std::io::Result<super::index::Opened>>>>,
-    /// Whether libgit2 has an index to read attribute files from.
-    pub(super) attribute_index: Cell<bool>,
     /// Whether a remote has promised missing objects; empty until the first question.
     pub(super) partial: OnceCell<bool>,
 }
@@ -202,13 +194,14 @@ impl Repo {
             sharing: OnceCell::new(),
             replacements: OnceCell::new(),
             pending: RefCell::default(),
-            attribute_files: AttributeFiles::default(),
-            attributes_config: OnceCell::new(),
             packer: RefCell::default(),
             index_thread: Cell::default(),
-            attribute_index: Cell::new(false),
             partial: OnceCell::new(),
         };
+        // Libgit2 would look for attribute files in an index that it may be unable to read.
+        let empty = git2::Index::new_ext(repo.format());
+        let hidden = empty.and_then(|mut index| repo.git.set_index(&mut index));
+        hidden.map_err(|e| Error::git("open the repository", e))?;
         if repo.place.is_some() {
             let store = repo.object_store()?;
             repo.git.set_odb(&store).map_err(|e| Error::git("open the object store", e))?;

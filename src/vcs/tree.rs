@@ -3,13 +3,13 @@
 mod converted;
 mod object;
 
-use super::attributes::{AttributeFiles, Conversion};
+use super::attributes::{Conversion, Reach};
 use super::packer::Text;
 use super::{Error, Oid, Result};
 use crate::path::RepoPath;
 use crate::plan::{Body, FileChange, FileState, Node, TreeError, TreeView};
 pub(super) use object::Named;
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -49,12 +49,16 @@ pub struct BaseTree<'r> {
     checked_out: bool,
     /// Whether the result will be written.
     lands: bool,
-    /// The conversions that were looked up; `None` if no attribute file can ask for one.
-    conversions: RefCell<HashMap<RepoPath, Option<Conversion>>>,
+    /// The conversions that were looked up.
+    conversions: RefCell<HashMap<String, Option<Conversion>>>,
     /// The files whose filters were checked to restore the stored content.
     filtered: RefCell<BTreeSet<RepoPath>>,
-    /// Which attribute files mention a conversion.
-    mentions: AttributeFiles,
+    /// What settings and the attribute files of the whole repository may change.
+    shared_reach: OnceCell<Reach>,
+    /// What each attribute file of the tree may change.
+    reaches: RefCell<BTreeMap<String, Reach>>,
+    /// Whether an attribute file is missing in the checkout.
+    needs_index: Cell<bool>,
 }
 
 pub(super) const DIRECTORY: i32 = 0o040000;
@@ -107,7 +111,9 @@ impl super::repo::Repo {
             lands: false,
             conversions: RefCell::default(),
             filtered: RefCell::default(),
-            mentions: AttributeFiles::default(),
+            shared_reach: OnceCell::new(),
+            reaches: RefCell::default(),
+            needs_index: Cell::new(false),
         })
     }
 

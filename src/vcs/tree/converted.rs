@@ -3,16 +3,10 @@
 
 use super::{BaseTree, MAX_EDITED_FILE};
 use crate::path::RepoPath;
-use crate::vcs::attributes::Conversion;
+use crate::vcs::attributes::{Attributes, Conversion, Reach, attribute_files};
 use crate::vcs::convert::{collapse_ident, expand_ident};
-use crate::vcs::filters::Attributes;
 use crate::vcs::packer::Text;
-use crate::vcs::{Error, Oid, Result};
-use memchr::memmem;
-use std::path::PathBuf;
-
-/// The attributes that convert text. Only attribute files with one of these words matter.
-const WORDS: &[&str] = &["filter", "working-tree-encoding", "ident"];
+use crate::vcs::{Error, Oid, Result, once};
 
 impl BaseTree<'_> {
     /// Chooses the checkout's attributes (the default if there is a checkout), or those in the tree.
@@ -21,66 +15,67 @@ impl BaseTree<'_> {
         Self { checked_out, ..self }
     }
 
-    fn attributes(&self) -> Attributes {
-        match self.checked_out {
-            true => Attributes::Checkout,
-            false => Attributes::Tree(self.id()),
+    /// Which attributes apply.
+    fn attributes(&self) -> Attributes<'static> {
+        if self.checked_out { Attributes::Checkout } else { Attributes::Tree(self.id()) }
+    }
+
+    /// The same attributes, for git commands that start no filter. If all attribute files are in the checkout, git need
+    /// not read the index, which takes long in a large repository.
+    pub fn plain_attributes(&self) -> Attributes<'_> {
+        match self.repo.workdir() {
+            Some(top) if self.checked_out && !self.needs_index.get() => Attributes::Directory(top),
+            _ => self.attributes(),
         }
     }
 
-    /// The attribute by which git itself converts the file at a path, if it does.
+    /// How git converts the file at a path; `None` if nothing may convert it.
     ///
     /// # Errors
     /// Attributes or configuration cannot be read.
-    pub fn converted_by(&self, path: &RepoPath) -> Result<Option<String>> {
-        Ok(match self.conversion(path)? {
-            None | Some(Conversion::Own(_)) => None,
-            Some(
-                Conversion::Filtered(what) | Conversion::Encoded(what) | Conversion::FilteredAndEncoded(what),
-            ) => Some(what),
-        })
-    }
-
-    /// Returns whether an attribute file with this content may make git convert files.
-    pub fn may_convert(content: &[u8]) -> bool {
-        WORDS.iter().any(|word| memmem::find(content, word.as_bytes()).is_some())
+    pub fn conversion(&self, path: &str) -> Result<Option<Conversion>> {
+        if let Some(known) = self.conversions.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let found = match self.reach(path)? {
+            Reach::Nothing => None,
+            Reach::Endings => Some(Conversion::Endings),
+            Reach::Text => Some(self.repo.conversion(path, self.plain_attributes())?),
+        };
+        self.conversions.borrow_mut().insert(path.to_owned(), found.clone());
+        Ok(found)
     }
 
     pub(super) fn text_of(&self, path: &RepoPath, id: Oid) -> Result<Vec<u8>> {
         if self.repo.blob_size(id)? > MAX_EDITED_FILE {
             return Err(Error::TooLarge { path: path.to_string(), limit: MAX_EDITED_FILE });
         }
-        match self.conversion(path)? {
+        match self.conversion(path.as_str())? {
             Some(Conversion::Filtered(_)) => self.repo.smudge(path.as_str(), id, self.attributes()),
-            Some(Conversion::Own(converter)) if converter.ident => {
-                expand_ident(self.repo, self.repo.blob(id)?)
-            }
+            Some(Conversion::Ident) => expand_ident(self.repo, &self.repo.blob(id)?),
             Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
             _ => self.repo.blob(id),
         }
     }
 
     pub(super) fn store_text(&self, path: &RepoPath, text: &Text) -> Result<Oid> {
-        match self.conversion(path)? {
+        match self.conversion(path.as_str())? {
             Some(Conversion::Filtered(what)) => {
                 self.check_filter(path, &what)?;
                 self.repo.put_blob(&self.repo.clean(path.as_str(), &text.bytes(), self.attributes())?)
             }
+            Some(Conversion::Ident) => self.repo.put_blob(&collapse_ident(self.repo, &text.bytes())?),
             Some(Conversion::FilteredAndEncoded(what)) => Err(unknown_text(path, &what)),
-            Some(Conversion::Own(converter)) if converter.ident => {
-                self.repo.put_blob(&collapse_ident(self.repo, &text.bytes())?)
-            }
             _ => self.repo.put_text(text),
         }
     }
 
     /// Returns whether the text of the file at a path is stored unchanged; `false` if that is unknown.
     pub(super) fn stores_text(&self, path: &RepoPath) -> bool {
-        match self.conversion(path) {
-            Ok(None | Some(Conversion::Encoded(_))) => true,
-            Ok(Some(Conversion::Own(converter))) => !converter.ident,
-            _ => false,
-        }
+        matches!(
+            self.conversion(path.as_str()),
+            Ok(None | Some(Conversion::Endings | Conversion::Encoded(_)))
+        )
     }
 
     /// Checks that the filter turns the unchanged file into the blob that it came from. Otherwise landing would change
@@ -104,40 +99,30 @@ impl BaseTree<'_> {
         Ok(())
     }
 
-    fn conversion(&self, path: &RepoPath) -> Result<Option<Conversion>> {
-        if let Some(known) = self.conversions.borrow().get(path) {
-            return Ok(known.clone());
+    /// What the attributes of a path may change. Usually that is nothing, and git need not be asked.
+    fn reach(&self, path: &str) -> Result<Reach> {
+        let mut most = *once(&self.shared_reach, || self.repo.shared_reach(self.checked_out))?;
+        for file in attribute_files(path) {
+            let known = self.reaches.borrow().get(&file).copied();
+            let found = known.map_or_else(|| self.reach_of(&file), Ok)?;
+            self.reaches.borrow_mut().insert(file, found);
+            most = most.max(found);
         }
-        let found = match self.may_be_converted(path)? {
-            true => Some(self.repo.text_conversion(path.as_str(), self.attributes())?),
-            false => None,
-        };
-        self.conversions.borrow_mut().insert(path.clone(), found.clone());
-        Ok(found)
+        Ok(most)
     }
 
-    /// Returns whether an attribute file for the path mentions a conversion at all. Usually none does, and git need not
-    /// be asked.
-    fn may_be_converted(&self, path: &RepoPath) -> Result<bool> {
-        let in_shared = || {
-            if self.checked_out && self.repo.attribute_tree()?.is_some() {
-                return Ok(true);
-            }
-            let says = |file: &PathBuf| std::fs::read(file).is_ok_and(|text| Self::may_convert(&text));
-            Ok(self.repo.shared_attributes()?.iter().any(says))
-        };
-        self.mentions.any(path.as_str(), in_shared, |file| self.file_mentions_conversion(file))
-    }
-
-    fn file_mentions_conversion(&self, file: &str) -> Result<bool> {
+    fn reach_of(&self, file: &str) -> Result<Reach> {
         let on_disk = self.repo.workdir().filter(|_| self.checked_out);
         if let Some(text) = on_disk.and_then(|top| std::fs::read(top.join(file)).ok()) {
-            return Ok(Self::may_convert(&text));
+            return Ok(Reach::of(&text));
         }
-        let Some(tree) = &self.tree else { return Ok(false) };
+        let Some(tree) = &self.tree else { return Ok(Reach::Nothing) };
         match self.repo.find_in(tree, file.as_bytes())? {
-            Some((mode, id)) if mode & 0o170000 == 0o100000 => Ok(Self::may_convert(&self.repo.blob(id)?)),
-            _ => Ok(false),
+            Some((mode, id)) if mode & 0o170000 == 0o100000 => {
+                self.needs_index.set(true);
+                Ok(Reach::of(&self.repo.blob(id)?))
+            }
+            _ => Ok(Reach::Nothing),
         }
     }
 }

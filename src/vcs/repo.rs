@@ -74,20 +74,17 @@ impl Repo {
         };
         environment.is_foreign = refused.as_ref().is_some_and(|e| e.code() == git2::ErrorCode::Owner);
         // Git says where the work tree is, and whether it opens a repository of another user.
-        let place = match shadow::find() {
+        let (git_dir, workdir) = match shadow::find() {
             Err(Error::Command { .. }) if environment.is_foreign => return Err(owner::refused()),
             Err(Error::Command { .. }) => return Err(not_opened(refused)),
             found => found?,
         };
-        if own_config(&place.0).as_ref().is_some_and(shadow::is_needed) {
-            return Self::open_shadow(place, environment);
+        match owner::open_any(&git_dir, workdir.as_deref()) {
+            Err(Error::Git { source, .. }) if shadow::is_needed(&source) => {
+                Self::open_shadow(&git_dir, workdir, environment)
+            }
+            git => Self::from_found(git?, environment),
         }
-        if refused.is_some() && !environment.is_foreign {
-            return Err(not_opened(refused));
-        }
-        let (git_dir, _, workdir) = place;
-        let git = owner::open_any(&git_dir, workdir.as_deref())?;
-        Self::from_found(git, environment)
     }
 
     /// Opens the repository that contains this directory: that of a worktree, or a bare one. Ignores the environment and
@@ -123,11 +120,14 @@ impl Repo {
     }
 
     fn open_as(git_dir: &Path, workdir: Option<&Path>, environment: Environment) -> Result<Self> {
-        if own_config(git_dir).as_ref().is_some_and(shadow::is_needed) {
-            let (git, config, place) = shadow::open(git_dir, &common_dir_of(git_dir), workdir)?;
-            return Self::assemble(git, config, Some(place), environment);
-        }
-        let git = owner::open(git_dir, environment.is_foreign)?;
+        let git = match owner::open(git_dir, environment.is_foreign) {
+            Err(Error::Git { source, .. }) if shadow::is_needed(&source) => {
+                let workdir =
+                    workdir.map_or_else(|| shadow::workdir_of(git_dir), |top| Ok(Some(top.into())))?;
+                return Self::open_shadow(git_dir, workdir, environment);
+            }
+            git => git?,
+        };
         if let Some(workdir) = workdir
             && git.workdir() != Some(workdir)
         {
@@ -153,12 +153,9 @@ impl Repo {
         Self::open_as(git_dir, workdir, self.environment.clone())
     }
 
-    /// Accepts a repository that libgit2 has discovered, if libgit2 supports it; else opens a shadow or refuses.
+    /// Accepts a repository that libgit2 or git has discovered, unless its configuration is not supported.
     fn from_found(git: git2::Repository, environment: Environment) -> Result<Self> {
         let config = snapshot(&git)?;
-        if config.open_level(git2::ConfigLevel::Local).is_ok_and(|own| shadow::is_needed(&own)) {
-            return Self::open_shadow(shadow::find()?, environment);
-        }
         // Namespaces are for transport only (gitnamespaces(7)), but libgit2 would look up all references in them.
         git.remove_namespace().map_err(|e| Error::git("open the repository", e))?;
         refuse_foreign_layout(&config)?;
@@ -169,8 +166,8 @@ impl Repo {
         Self::assemble(git, config, None, environment)
     }
 
-    fn open_shadow((git_dir, common_dir, workdir): shadow::Found, environment: Environment) -> Result<Self> {
-        let (git, config, place) = shadow::open_at(git_dir, common_dir, workdir)?;
+    fn open_shadow(git_dir: &Path, workdir: Option<PathBuf>, environment: Environment) -> Result<Self> {
+        let (git, config, place) = shadow::open(git_dir, workdir)?;
         Self::assemble(git, config, Some(place), environment)
     }
 
@@ -337,11 +334,6 @@ impl Repo {
     }
 }
 
-/// The repository's own configuration, without the user's and the system's.
-fn own_config(git_dir: &Path) -> Option<git2::Config> {
-    git2::Config::open(&common_dir_of(git_dir).join("config")).ok()
-}
-
 /// A snapshot of all configuration; without it libgit2 would check every file at each access.
 fn snapshot(git: &git2::Repository) -> Result<git2::Config> {
     let config = git.config().and_then(|mut config| config.snapshot());
@@ -370,12 +362,5 @@ fn not_opened(refused: Option<git2::Error>) -> Error {
     match refused {
         Some(e) if e.code() != git2::ErrorCode::NotFound => Error::git("open the repository", e),
         _ => Error::NotARepository(std::env::current_dir().unwrap_or_default()),
-    }
-}
-
-fn common_dir_of(git_dir: &Path) -> PathBuf {
-    match std::fs::read_to_string(git_dir.join("commondir")) {
-        Ok(text) => git_dir.join(text.trim_end_matches(['\n', '\r'])),
-        Err(_) => git_dir.to_owned(),
     }
 }

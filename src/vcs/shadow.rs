@@ -22,69 +22,52 @@ pub(super) struct Place {
     _shadow: Temporary,
 }
 
-/// The extensions that only git supports (git-config(1), `extensions.*`).
-const BY_GIT: &[&str] = &["refstorage", "partialclone"];
-
-/// Returns whether a repository with this configuration needs a shadow.
-pub(super) fn is_needed(config: &git2::Config) -> bool {
-    let extension = |name: &&str| config.get_string(&format!("extensions.{name}")).ok();
-    BY_GIT.iter().filter_map(extension).any(|value| !value.eq_ignore_ascii_case("files"))
+/// Returns whether libgit2 refused a repository for its format or an extension, which git may know.
+pub(super) fn is_needed(refused: &git2::Error) -> bool {
+    (refused.class(), refused.code()) == (git2::ErrorClass::Repository, git2::ErrorCode::GenericError)
 }
 
-/// A git directory, the common one, and the work tree.
-pub(super) type Found = (PathBuf, PathBuf, Option<PathBuf>);
-
-/// The repository that git finds here.
-pub(super) fn find() -> Result<Found> {
+/// The repository that git finds here: the git directory and the work tree.
+pub(super) fn find() -> Result<(PathBuf, Option<PathBuf>)> {
     let ask = |what| process::path(Command::new("git").args(["rev-parse", "--path-format=absolute", what]));
-    let (git_dir, common_dir) = (ask("--git-dir")?, ask("--git-common-dir")?);
+    let git_dir = ask("--git-dir")?;
     let workdir = match ask("--is-bare-repository")?.to_str() {
         Some("true") => None,
         _ => match ask("--show-toplevel") {
             // In the git directory, git does not say where the work tree is.
-            Err(_) if ask("--is-inside-git-dir")?.as_os_str() == "true" => {
-                workdir_of(&git_dir, &common_dir, &Config::of_git(&git_dir)?)?
-            }
+            Err(_) if ask("--is-inside-git-dir")?.as_os_str() == "true" => workdir_of(&git_dir)?,
             // With this variable, git tells the commands that it starts that the current directory is not a work tree.
             Err(_) if std::env::var_os("GIT_IMPLICIT_WORK_TREE").is_some() => None,
             top => Some(top?),
         },
     };
-    Ok((git_dir, common_dir, workdir))
-}
-
-/// Opens the repository with this git directory.
-pub(super) fn open(
-    git_dir: &Path,
-    common_dir: &Path,
-    workdir: Option<&Path>,
-) -> Result<(git2::Repository, Config, Place)> {
-    let found = match workdir {
-        Some(workdir) => Some(workdir.to_owned()),
-        None => workdir_of(git_dir, common_dir, &Config::of_git(git_dir)?)?,
-    };
-    open_at(git_dir.to_owned(), common_dir.to_owned(), found)
+    Ok((git_dir, workdir))
 }
 
 /// The checkout of a git directory (gitrepository-layout(5), `gitdir`; git-config(1), `core.worktree`).
-fn workdir_of(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<Option<PathBuf>> {
+pub(super) fn workdir_of(git_dir: &Path) -> Result<Option<PathBuf>> {
     if let Ok(bytes) = std::fs::read(git_dir.join("gitdir")) {
         let text = PathBuf::from(std::ffi::OsString::from_vec(bytes.trim_ascii_end().to_vec()));
         return Ok(git_dir.join(text).parent().map(Path::to_owned));
     }
+    let config = Config::of_git(git_dir)?;
     if let Some(path) = config.string("core.worktree")? {
-        return Ok(Some(common_dir.join(path)));
+        return Ok(Some(git_dir.join(path)));
     }
     let bare = config.bool("core.bare")?.unwrap_or(false);
     let beside = git_dir.parent().filter(|_| git_dir.file_name().is_some_and(|name| name == ".git"));
     Ok(beside.filter(|_| !bare).map(Path::to_owned))
 }
 
-pub(super) fn open_at(
-    git_dir: PathBuf,
-    common_dir: PathBuf,
-    workdir: Option<PathBuf>,
-) -> Result<(git2::Repository, Config, Place)> {
+fn common_dir_of(git_dir: &Path) -> PathBuf {
+    let Ok(text) = std::fs::read_to_string(git_dir.join("commondir")) else { return git_dir.to_owned() };
+    let path = git_dir.join(text.trim_end_matches(['\n', '\r']));
+    path.canonicalize().unwrap_or(path)
+}
+
+/// Opens the repository with this git directory and work tree.
+pub(super) fn open(git_dir: &Path, workdir: Option<PathBuf>) -> Result<(git2::Repository, Config, Place)> {
+    let (git_dir, common_dir) = (git_dir.to_owned(), common_dir_of(git_dir));
     // The worktree may have been removed.
     let workdir = workdir.filter(|path| path.is_dir());
     let config = Config::of_git(&git_dir)?;

@@ -1,50 +1,32 @@
-//! The new objects of a transaction, in memory, in front of the repository's own. Blobs that take too much memory go to a
-//! directory.
+//! The new objects of a transaction, in memory, in front of the repository's own.
 
 use super::compress::Compressor;
-use super::loose::{Writer, fan_out};
 use super::pack::PACK_LIMIT;
 use super::packer::{Packed, Text};
-use super::places::ensure_private;
 use super::repo::Repo;
 use super::{Error, Oid, Result};
 use git2::ObjectType;
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
 use std::sync::Arc;
-
-/// How many bytes of blobs stay in memory, besides the texts of plan and response. Further blobs are written to the
-/// directory.
-const MAX_BYTES_IN_MEMORY: usize = 64 << 20;
 
 /// The new objects of a repository that writes into a quarantine.
 pub(super) struct Pending {
     /// The repository's objects, without the new ones.
     real: git2::Odb<'static>,
-    path: PathBuf,
     /// In the order of writing, so that an object comes after those that it refers to.
     pub(super) ids: Vec<Oid>,
-    known: HashMap<Oid, Known>,
+    /// The objects, while only this program has them in memory. The others libgit2 can read. It gets an object only when
+    /// it needs it, because it searches the whole store before it adds one.
+    known: HashMap<Oid, Option<Held>>,
     /// The objects that were written again although the repository has them. Git may prune them until a reference leads
     /// to them.
     pub(super) reused: BTreeSet<Oid>,
-    /// Whether libgit2 reads the directory.
-    reads_directory: bool,
-    /// How many bytes of blobs count toward [`MAX_BYTES_IN_MEMORY`].
-    bytes: usize,
+    /// How many of `ids` are in the quarantine's directory already, for other processes.
+    pub(super) spilled: usize,
     /// How many of `ids` are in the repository already.
     pub(super) placed: usize,
     /// The modification time of their files.
     pub(super) stamp: Option<(i64, u32)>,
-}
-
-/// A new object.
-struct Known {
-    /// Its content, while only this program has it in memory. Otherwise libgit2 can read the object. Libgit2 gets an
-    /// object only when it needs it, because it searches the whole store before it adds one.
-    held: Option<Held>,
-    /// Whether it is in the directory.
-    is_on_disk: bool,
 }
 
 #[derive(Clone)]
@@ -104,7 +86,7 @@ impl Repo {
         let mut pending = self.pending.borrow_mut();
         let is_added = pending.as_mut().is_some_and(|pending| pending.add(id, is_new));
         match pending.as_mut() {
-            Some(pending) if is_added => pending.hold(self, id, held)?,
+            Some(pending) if is_added => pending.hold(self, id, held),
             Some(pending) if !pending.reused.contains(&id) => {}
             // If the repository has the object, libgit2 freshens its file.
             _ => self.write_by_libgit2(&held)?,
@@ -149,7 +131,7 @@ impl Repo {
 
     /// Returns a new object that is only in this program's memory, not in libgit2's.
     fn held(&self, id: Oid) -> Option<Held> {
-        self.pending.borrow().as_ref()?.known.get(&id)?.held.clone()
+        self.pending.borrow().as_ref()?.known.get(&id)?.clone()
     }
 
     /// Returns whether it is a new object that libgit2 does not know.
@@ -194,7 +176,7 @@ impl Repo {
         let mut pending = self.pending.borrow_mut();
         let Some(pending) = pending.as_mut() else { return Ok(()) };
         // The order of writing: referenced objects first.
-        for held in pending.ids.iter().filter_map(|id| pending.known.get(id)?.held.as_ref()) {
+        for held in pending.ids.iter().filter_map(|id| pending.known.get(id)?.as_ref()) {
             self.write_by_libgit2(held)?;
         }
         pending.all_in_libgit2();
@@ -203,19 +185,10 @@ impl Repo {
 }
 
 impl Pending {
-    /// `real` are the repository's objects; `path` is the directory for large blobs.
-    pub(super) fn new(real: git2::Odb<'static>, path: PathBuf) -> Self {
-        Self {
-            real,
-            path,
-            ids: Vec::new(),
-            known: HashMap::new(),
-            reused: BTreeSet::new(),
-            reads_directory: false,
-            bytes: 0,
-            placed: 0,
-            stamp: None,
-        }
+    /// `real` are the repository's objects.
+    pub(super) fn new(real: git2::Odb<'static>) -> Self {
+        let (ids, known, reused) = (Vec::new(), HashMap::new(), BTreeSet::new());
+        Self { real, ids, known, reused, spilled: 0, placed: 0, stamp: None }
     }
 
     /// Returns whether the repository itself lacks an object.
@@ -224,7 +197,7 @@ impl Pending {
     }
 
     /// Notes an object. Returns `false` if it is known, or if the repository has it (which is not checked for `is_new`).
-    pub(super) fn add(&mut self, id: Oid, is_new: bool) -> bool {
+    fn add(&mut self, id: Oid, is_new: bool) -> bool {
         if self.known.contains_key(&id) {
             return false;
         }
@@ -232,37 +205,21 @@ impl Pending {
             self.reused.insert(id);
             return false;
         }
-        self.known.insert(id, Known { held: None, is_on_disk: false });
         self.ids.push(id);
         true
     }
 
     fn all_in_libgit2(&mut self) {
-        self.known.values_mut().for_each(|known| known.held = None);
-        self.bytes = 0;
+        self.known.values_mut().for_each(|held| *held = None);
     }
 
-    /// Keeps a new object in memory, or a blob in the directory once memory is full.
-    fn hold(&mut self, repo: &Repo, id: Oid, held: Held) -> Result<()> {
+    /// Keeps a new object in memory.
+    fn hold(&mut self, repo: &Repo, id: Oid, held: Held) {
         let is_many = self.ids.len() - self.placed >= PACK_LIMIT;
         if is_many && held.kind == ObjectType::Blob && held.packed.is_none() {
             repo.packer.borrow_mut().queue(repo, Some(id), held.text.clone());
         }
-        // Trees always stay in memory, because they are read again and again. The other texts are in memory anyway.
-        let len = match (held.kind, &held.text) {
-            (ObjectType::Blob, Text::Bytes(bytes)) => bytes.len(),
-            _ => 0,
-        };
-        if len > 0 && self.bytes.saturating_add(len) > MAX_BYTES_IN_MEMORY {
-            ensure_private(&self.path)?;
-            Writer::new(repo)?.write(&fan_out(&self.path, id)?, held.kind, &held.text.bytes())?;
-            return self.note_on_disk(repo, id);
-        }
-        self.bytes += len;
-        if let Some(known) = self.known.get_mut(&id) {
-            known.held = Some(held);
-        }
-        Ok(())
+        self.known.insert(id, Some(held));
     }
 
     /// Notes that all objects are in the repository. They stay known, so that writing one again does not add it to
@@ -271,30 +228,9 @@ impl Pending {
         self.placed = self.ids.len();
         self.all_in_libgit2();
     }
-
-    /// Notes that an object is in the directory, and makes libgit2 read there.
-    pub(super) fn note_on_disk(&mut self, repo: &Repo, id: Oid) -> Result<()> {
-        if !self.reads_directory
-            && let Some(path) = self.path.to_str()
-        {
-            let added = repo.git.odb().and_then(|odb| odb.add_disk_alternate(path));
-            added.map_err(|e| Error::git("read a new object", e))?;
-            self.reads_directory = true;
-        }
-        if let Some(known) = self.known.get_mut(&id) {
-            known.is_on_disk = true;
-        }
-        Ok(())
-    }
 }
 
 /// The new objects that are not in the repository yet, in the order of writing.
 pub(super) fn new_objects(repo: &Repo) -> Vec<Oid> {
     repo.pending.borrow().as_ref().map(|pending| pending.ids[pending.placed..].to_vec()).unwrap_or_default()
-}
-
-/// Returns whether the object is in the quarantine's directory.
-pub(super) fn is_on_disk(repo: &Repo, id: Oid) -> bool {
-    let pending = repo.pending.borrow();
-    pending.as_ref().and_then(|pending| pending.known.get(&id)).is_some_and(|known| known.is_on_disk)
 }

@@ -1,17 +1,16 @@
 //! Objects that nobody sees yet, as git has them while it receives a push (git-receive-pack(1), "Quarantine
 //! Environment"): new objects stay in memory, in front of the repository's own, until they land.
 //!
-//! So a refusal has nothing to remove, and a landing writes each object once. Blobs that take too much memory go to a
-//! directory inside the repository's object directory, under a name that `git prune` knows. To publish, all objects are
-//! written there and moved into place, each by one rename. A recovery knows our objects in place by inode and time stamp;
-//! if git has come to rely on one, it has freshened the time stamp.
+//! So a refusal has nothing to remove. To publish, all objects are written to a directory inside the repository's object
+//! directory, under a name that `git prune` knows, and moved into place, each by one rename. A recovery knows our objects
+//! in place by inode and time stamp; if git has come to rely on one, it has freshened the time stamp.
 
 use super::durability::{Durability, LOOSE_OBJECT, PACK, Unsynced};
 use super::fault::{Fault, point};
 use super::loose::{Writer, fan_out};
 use super::manifest::{Item, Manifest};
 use super::pack::PACK_LIMIT;
-use super::pending::{Pending, is_on_disk, new_objects};
+use super::pending::{Pending, new_objects};
 use super::repo::Repo;
 use super::temporary::Temporary;
 use super::{Error, Oid, Result, places};
@@ -63,7 +62,7 @@ impl Quarantine {
         // The priority puts the new backend first, so that libgit2 writes to it.
         odb.add_new_mempack_backend(1000).map_err(failed)?;
         repo.git.set_odb(&odb).map_err(failed)?;
-        *repo.pending.borrow_mut() = Some(Pending::new(real, path.clone()));
+        *repo.pending.borrow_mut() = Some(Pending::new(real));
         Ok(Self { path, _within: within })
     }
 
@@ -78,22 +77,33 @@ impl Quarantine {
     /// As the file system reports.
     pub fn spill(&self, repo: &Repo) -> Result<()> {
         places::ensure_private(&self.path)?;
+        let from = repo.pending.borrow().as_ref().map_or(0, |pending| pending.spilled.max(pending.placed));
+        let ids = repo.pending.borrow().as_ref().map(|pending| pending.ids[from..].to_vec());
         let mut writer = Writer::new(repo)?;
-        for id in new_objects(repo).into_iter().filter(|id| !is_on_disk(repo, *id)) {
+        for id in ids.unwrap_or_default() {
             let (kind, data) = repo.object(id)?;
             writer.write(&fan_out(&self.path, id)?, kind, &data)?;
-            if let Some(pending) = repo.pending.borrow_mut().as_mut() {
-                pending.note_on_disk(repo, id)?;
-            }
         }
+        self.note_spilled(repo);
         Ok(())
     }
 
-    /// Notes an object that git has written into the directory, unless the repository has it already.
+    /// Takes in an object that git has written into the directory after the others were spilled.
     pub(super) fn adopt(&self, repo: &Repo, id: Oid) -> Result<()> {
-        let mut pending = repo.pending.borrow_mut();
-        let Some(pending) = pending.as_mut() else { return Ok(()) };
-        if pending.add(id, false) { pending.note_on_disk(repo, id) } else { Ok(()) }
+        let failed = |e| Error::git(format!("read {id}"), e);
+        let store = repo.object_store()?;
+        store.add_disk_alternate(&self.path.to_string_lossy()).map_err(failed)?;
+        let object = store.read(id).map_err(failed)?;
+        repo.put(object.kind(), object.data())?;
+        self.note_spilled(repo);
+        Ok(())
+    }
+
+    /// Notes that the directory, or the repository, has all objects.
+    fn note_spilled(&self, repo: &Repo) {
+        if let Some(pending) = repo.pending.borrow_mut().as_mut() {
+            pending.spilled = pending.ids.len();
+        }
     }
 
     /// Writes all objects that are not in the repository yet into the directory (as one pack if they are many), gives
@@ -140,15 +150,8 @@ impl Quarantine {
         for id in ids {
             let hex = id.to_string();
             let name = format!("{}/{}", &hex[..2], &hex[2..]);
-            let place = self.path.join(&hex);
-            let file = if is_on_disk(repo, id) {
-                let moved = std::fs::rename(self.path.join(&name), &place);
-                moved.map(|()| None).map_err(|e| Error::io("write", &place, e))?
-            } else {
-                let (kind, data) = repo.object(id)?;
-                Some(writer.write(&place, kind, &data)?)
-            };
-            add(name, file, LOOSE_OBJECT)?;
+            let (kind, data) = repo.object(id)?;
+            add(name, Some(writer.write(&self.path.join(&hex), kind, &data)?), LOOSE_OBJECT)?;
         }
         Ok((manifest, unsynced))
     }

@@ -104,7 +104,7 @@ impl Accepting<'_> {
             // The record may be forged. Its start counts only if the branch contains it, so that nothing else is
             // landed.
             let start = match suggestion.and_then(|(.., record)| record.start.as_ref()) {
-                Some(start) if repo.contains(&branch.to_string(), start)? => Some(repo.id(start)?),
+                Some(start) if repo.contains(*branch, repo.id(start)?)? => Some(repo.id(start)?),
                 _ => None,
             };
             // The suggestion may be built on another one that is accepted at the same time.
@@ -121,7 +121,7 @@ impl Accepting<'_> {
             let commits = repo.commits_beyond(last, tip.into_iter().chain(known.iter().copied()))?;
             known.push(last);
             let is_next = match tip {
-                Some(tip) => repo.is_ancestor(tip, last)?,
+                Some(tip) => repo.contains(last, tip)?,
                 None => true,
             };
             let source = |commit| Source { branch: Some(branch), commit, is_own: own.contains(&commit) };

@@ -39,7 +39,7 @@ pub(super) fn fates(
     if entries == repo.entries(before, &paths)? {
         return all(Fate::Gone);
     }
-    let is_in_history = repo.is_ancestor(last, tip)?;
+    let is_in_history = repo.contains(tip, last)?;
     // The commits may have been squashed.
     if !is_in_history && transaction::is_applied(repo, &paths, [before, now, after])? {
         return all(Fate::InEffect);

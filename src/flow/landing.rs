@@ -422,7 +422,7 @@ fn recorded_later(
             steps => steps?.done,
         };
         for step in steps {
-            if !repo.is_ancestor(step.now, found)? && landing.has_changes(repo, target, tip)? {
+            if !repo.contains(found, step.now)? && landing.has_changes(repo, target, tip)? {
                 return Ok(Some(landing));
             }
         }

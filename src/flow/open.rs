@@ -77,7 +77,7 @@ pub(super) fn suggestions(repo: &Repo, watch: &dyn Watch) -> Result<Vec<(String,
         if has_made_branch
             && seen.insert(branch.clone())
             && let Some(tip) = repo.tip(&record.reference)?
-            && repo.contains(&tip.to_string(), &record.new)?
+            && repo.contains(tip, repo.id(&record.new)?)?
         {
             all.push((branch, tip, record));
         }

@@ -32,7 +32,7 @@ pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Pus
     let known = repo.has(there)?;
     if let Some(start) = target.start
         && known
-        && repo.is_ancestor(there, start)?
+        && repo.contains(start, there)?
     {
         return Ok(Push { to: Some(upstream), onto: None });
     }
@@ -41,7 +41,7 @@ pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Pus
     }
     if let Some(tip) = target.tip
         && (known || options.rebase)
-        && !repo.is_ancestor(tip, there)?
+        && !repo.contains(there, tip)?
     {
         return Err(Error::Diverged(upstream.to_string()));
     }
@@ -76,7 +76,7 @@ pub(super) fn branch_there(
     let Some(remote) = options.push.as_deref() else { return Ok(None) };
     let upstream = repo.upstream(name, Some(remote))?;
     let Some(there) = repo.ask_remote(&upstream)? else { return Ok(None) };
-    match repo.has(there)? && repo.is_ancestor(there, tip)? {
+    match repo.has(there)? && repo.contains(tip, there)? {
         true => Ok(Some((upstream, there))),
         false => Err(Error::Ahead(upstream.to_string())),
     }

@@ -205,7 +205,7 @@ impl Undoing<'_> {
             && landing.new == tip
             && onto.is_none()
             // A push is never forced.
-            && (self.options.push.is_none() || repo.is_ancestor(tip, old)?)
+            && (self.options.push.is_none() || repo.contains(old, tip)?)
             && !landing.added_others()
             && !removed.iter().any(|id| landing.is_foreign(*id))
             && (removed.is_empty() || !(repo.is_on_a_remote(&removed, old)? || repo.is_built_on(tip, old)?))

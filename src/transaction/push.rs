@@ -72,14 +72,12 @@ impl Note {
     /// Whether the remote has the commits; `None` if that cannot be found out.
     pub(super) fn is_on_remote(&self, repo: &Repo) -> Option<bool> {
         let there = repo.ask_remote(&self.upstream).ok()?;
-        let Some(there) = there.map(|id| id.to_string()) else { return Some(false) };
-        if there == self.new {
-            return Some(true);
-        }
-        if !repo.has(repo.id(&there).ok()?).ok()? {
+        let Some(there) = there else { return Some(false) };
+        let new = repo.id(&self.new).ok()?;
+        if there != new && !repo.has(there).ok()? {
             repo.fetch_branch(&self.upstream).ok()?;
         }
-        repo.contains(&there, &self.new).ok()
+        repo.contains(there, new).ok()
     }
 }
 
@@ -222,13 +220,13 @@ pub(super) fn finish(repo: &Repo, note: &Note, timeout: Duration) -> Result<Reco
 }
 
 fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered> {
-    let here = repo.value(&note.reference)?.map(|id| id.to_string());
+    let (here, new) = (repo.value(&note.reference)?, repo.id(&note.new)?);
     let record = note.record.clone().filter(|content| content.has_objects(repo));
-    let has_moved = here != note.old;
+    let has_moved = here.map(|id| id.to_string()) != note.old;
     // The branch may contain the commits already, after a `git pull` for example.
-    let is_in_place = here.as_ref().map_or(Ok(false), |here| repo.contains(here, &note.new))?;
+    let is_in_place = here.map_or(Ok(false), |here| repo.contains(here, new))?;
     if is_in_place || has_moved {
-        record::add_missing(repo, record, repo.id(&note.new)?, timeout)?;
+        record::add_missing(repo, record, new, timeout)?;
         Attempt::forget_all(repo, repo.git_dir(), &note.attempts);
         return Ok(Recovered::at(if is_in_place { End::Finished } else { End::Diverged }));
     }
@@ -254,7 +252,7 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
         push: None,
         attempts: note.attempts.clone(),
     };
-    let Ok(planned) = move_to(repo, target.tip, repo.id(&note.new)?)? else {
+    let Ok(planned) = move_to(repo, target.tip, new)? else {
         return Ok(Recovered::at(End::LeftAlone));
     };
     let series = [planned];

@@ -123,11 +123,12 @@ impl Killed<'_> {
     fn has_moved_on(&self) -> Result<bool> {
         let (repo, movement) = (self.repo, &self.journal.movement);
         let Some(tip) = self.tip.as_ref() else { return Ok(false) };
+        let (tip, new) = (repo.id(tip)?, repo.id(&movement.new)?);
         let has_stayed = match &movement.old {
-            Some(old) => repo.contains(tip, old)? && repo.contains(old, &movement.new)?,
+            Some(old) => repo.contains(tip, repo.id(old)?)? && repo.contains(repo.id(old)?, new)?,
             None => false,
         };
-        Ok(!has_stayed && repo.contains(tip, &movement.new)?)
+        Ok(!has_stayed && repo.contains(tip, new)?)
     }
 
     /// Returns the paths of the index, of the saved old index, and of the prepared new index; `None` if the landing

@@ -97,6 +97,19 @@ impl super::repo::Repo {
         Ok(difference)
     }
 
+    /// The files of `old` that `new` has under another name: the old and the new name.
+    ///
+    /// # Errors
+    /// The object store fails.
+    pub fn renames(&self, old: Option<Oid>, new: Oid) -> Result<Vec<(RepoPath, RepoPath)>> {
+        let mut options = git2::DiffFindOptions::new();
+        let difference = self.difference_with_renames(old, new, Some(options.renames(true)))?;
+        let path =
+            |file: git2::DiffFile<'_>| RepoPath::parse(std::str::from_utf8(file.path_bytes()?).ok()?).ok();
+        let renamed = difference.deltas().filter(|delta| delta.status() == git2::Delta::Renamed);
+        Ok(renamed.filter_map(|delta| Some((path(delta.old_file())?, path(delta.new_file())?))).collect())
+    }
+
     /// The number of changed files, added lines and removed lines between two trees.
     ///
     /// # Errors

@@ -164,30 +164,6 @@ impl Repo {
         }
     }
 
-    /// Returns whether commit `other` is `tip` or one of its ancestors. `other` may have been pruned.
-    ///
-    /// # Errors
-    /// The object store cannot tell.
-    pub fn contains(&self, tip: &str, other: &str) -> Result<bool> {
-        let (tip, other) = (self.id(tip)?, self.id(other)?);
-        let failed = |e| Error::git(format!("look for {other} below {tip}"), e);
-        let (store, commit) = (self.git.odb().map_err(failed)?, git2::ObjectType::Commit);
-        if tip == other || store.read_header(tip).map_err(failed)?.1 != commit {
-            return Ok(tip == other);
-        }
-        if store.exists(other) {
-            let is_commit = store.read_header(other).map_err(failed)?.1 == commit;
-            return Ok(is_commit && self.git.graph_descendant_of(tip, other).map_err(failed)?);
-        }
-        // If `other` is missing and the history is complete, `other` is not part of it.
-        let mut history = self.git.revwalk().map_err(failed)?;
-        history.push(tip).map_err(failed)?;
-        for commit in history {
-            commit.map_err(failed)?;
-        }
-        Ok(false)
-    }
-
     /// Returns whether a reference holds one of the manifest's objects or the movement's new commit, or its reflog
     /// names that commit.
     ///

@@ -2,7 +2,7 @@
 //! files are escaped.
 
 use crate::report::escape::Printed;
-use crate::vcs::colors::Colors;
+use crate::vcs::show::Colors;
 
 /// Colours the lines of a diff as git does (but no words within lines), and escapes control characters.
 pub(super) fn coloured(diff: &[u8], colors: &Colors) -> String {

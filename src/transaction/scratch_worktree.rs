@@ -8,7 +8,7 @@ use crate::vcs::fault::{Fault, point};
 use crate::vcs::repo::Repo;
 use crate::vcs::scratch::Scratch;
 use crate::vcs::tree::BaseTree;
-use crate::vcs::{self, Oid, include};
+use crate::vcs::{self, Oid, ignore};
 
 /// A scratch worktree, and the directory that contains it.
 pub(super) struct ScratchWorktree {
@@ -65,7 +65,7 @@ impl ScratchWorktree {
 
     /// Copies the ignored files that `.worktreeinclude` lists.
     fn include(&self, repo: &Repo, transaction_dir: &TransactionDir, base: &BaseTree<'_>) -> Result<()> {
-        let Ok(path) = RepoPath::parse(include::NAME) else { return Ok(()) };
+        let Ok(path) = RepoPath::parse(ignore::INCLUDE) else { return Ok(()) };
         if !matches!(base.entry(&path), Ok(Some(crate::plan::Node::File { .. }))) {
             return Ok(());
         }

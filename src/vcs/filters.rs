@@ -2,7 +2,7 @@
 //! file at a time, with a separate object directory for each conversion.
 
 use super::attributes::Attributes;
-use super::loose::{Writer, fan_out};
+use super::compress::{Writer, fan_out};
 use super::repo::Repo;
 use super::supervise::{self, Onlooker, Supervised};
 use super::temporary::Temporary;

@@ -5,11 +5,9 @@
 //! files in place and moves a reference under its lock.
 
 pub mod attributes;
-mod branches;
 pub mod chain;
 pub mod checkout;
 mod clipboard;
-pub mod colors;
 pub mod commit;
 mod compress;
 pub mod config;
@@ -22,12 +20,10 @@ mod format;
 pub mod history;
 pub mod hooks;
 pub mod ident;
-mod ignore;
-pub mod include;
+pub mod ignore;
 pub mod index;
 pub mod interrupt;
 pub mod lock;
-mod loose;
 pub mod manifest;
 pub mod merge;
 mod owner;

@@ -5,9 +5,9 @@
 //! directory, under a name that `git prune` knows, and moved into place, each by one rename. A recovery knows our objects
 //! in place by inode and time stamp; if git has come to rely on one, it has freshened the time stamp.
 
+use super::compress::{Writer, fan_out};
 use super::durability::{Durability, LOOSE_OBJECT, PACK, Unsynced};
 use super::fault::{Fault, point};
-use super::loose::{Writer, fan_out};
 use super::manifest::{Item, Manifest};
 use super::pack::PACK_LIMIT;
 use super::pending::{Pending, new_objects};

@@ -1,11 +1,11 @@
-//! Lets git move references, so that the reference-transaction hook runs (githooks(5)).
+//! Lets git move and delete references, so that the reference-transaction hook runs (githooks(5)).
 
 use super::format::null_id_like;
 use super::ident::variables;
 use super::lock::Flock;
 use super::refs::{Movement, lock_path};
 use super::repo::Repo;
-use super::{Error, Result, process};
+use super::{Error, Oid, Result, process};
 use std::path::{Path, PathBuf};
 
 /// A movement of a reference, its current id and its next id.
@@ -36,6 +36,43 @@ impl Repo {
             }
         }
         if steps.is_empty() { Ok(()) } else { self.update(&steps, alive) }
+    }
+
+    /// Deletes branches (full name and tip) with their reflogs, all or none. Git does it, because it also edits
+    /// packed-refs and runs the reference-transaction hook.
+    ///
+    /// # Errors
+    /// One has moved, is locked, or a hook refuses.
+    pub fn delete_branches(&self, branches: &[(&str, Oid)], who: &str, alive: &Flock) -> Result<()> {
+        let movement = |&(name, tip): &(&str, Oid)| Movement {
+            name: name.to_owned(),
+            old: None,
+            new: tip.to_string(),
+            is_head: false,
+            who: who.to_owned(),
+            message: "llm-apply: drop".to_owned(),
+        };
+        let movements: Vec<Movement> = branches.iter().map(movement).collect();
+        self.revert_refs(&movements.iter().collect::<Vec<_>>(), alive)
+    }
+
+    /// Removes the `branch.<name>` sections from the repository's configuration, as `git branch -d` does.
+    ///
+    /// # Errors
+    /// The configuration cannot be read or written.
+    pub fn forget_branches<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
+        let mut command = process::git(self);
+        command.args(["config", "--local", "--name-only", "-z", "--get-regexp", "^branch\\."]);
+        let Some(known) = process::query(&mut command)? else { return Ok(()) };
+        for name in names {
+            let section = format!("branch.{name}");
+            let is_of = |key: &str| key.rsplit_once('.').is_some_and(|(of, _)| of == section);
+            if known.split('\0').any(is_of) {
+                let mut command = process::git(self);
+                process::output(command.args(["config", "--local", "--remove-section", &section]))?;
+            }
+        }
+        Ok(())
     }
 
     /// Moves each reference from one id to another.

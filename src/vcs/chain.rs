@@ -5,10 +5,9 @@
 use super::commit::Draft;
 use super::ident::Identities;
 use super::repo::Repo;
-use super::tree::{Changes, DIRECTORY, Entry, Named, node};
+use super::tree::{Changes, DIRECTORY, Entry, Named};
 use super::{Oid, Result, process};
 use crate::path::RepoPath;
-use crate::plan::Node;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
@@ -204,7 +203,7 @@ impl Repo {
         lists: impl IntoIterator<Item = (String, Vec<u8>)>,
     ) -> Result<Option<Oid>> {
         let found = tree.map(|tree| self.find_in(&self.find_tree(tree)?, LANDED.as_bytes())).transpose()?;
-        let known = found.flatten().filter(|(mode, _)| *mode == DIRECTORY).map(|(_, id)| id);
+        let known = found.flatten().filter(|entry| entry.mode == DIRECTORY).map(|entry| entry.id);
         let mut changes = Changes::new();
         for (digest, list) in lists {
             if let Ok(path) = RepoPath::parse(&path_of_list(&digest)) {
@@ -221,7 +220,7 @@ impl Repo {
     /// The object store fails.
     pub fn replace_lists(&self, tree: Oid, listed: Option<Oid>) -> Result<Oid> {
         let Some(id) = listed else { return Ok(tree) };
-        let entry = (id != self.empty_tree()?).then_some(Entry { mode: DIRECTORY as u32, id });
+        let entry = (id != self.empty_tree()?).then_some(Entry { mode: DIRECTORY, id });
         self.put_with(Some(tree), &Named::from([(LANDED.into(), entry)]))
     }
 
@@ -261,7 +260,7 @@ impl Repo {
     pub fn write_files(&self, files: Vec<(String, Oid)>, listed: Option<Oid>) -> Result<Oid> {
         let entry = |mode, id| Some(Entry { mode, id });
         let files = files.into_iter().map(|(name, id)| (name.into_bytes(), entry(0o100_644, id)));
-        let listed = listed.map(|id| (LANDED.into(), entry(DIRECTORY as u32, id)));
+        let listed = listed.map(|id| (LANDED.into(), entry(DIRECTORY, id)));
         self.put_with(None, &files.chain(listed).collect())
     }
 
@@ -271,7 +270,7 @@ impl Repo {
     /// The object store fails.
     pub fn file_of(&self, tree: Oid, path: &str) -> Result<Option<Vec<u8>>> {
         match self.find_in(&self.find_tree(tree)?, path.as_bytes())? {
-            Some((mode, id)) if matches!(node(mode), Node::File { .. }) => self.blob(id).map(Some),
+            Some(entry) if entry.is_file() => self.blob(entry.id).map(Some),
             _ => Ok(None),
         }
     }

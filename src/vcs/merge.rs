@@ -196,7 +196,7 @@ impl super::repo::Repo {
             if ancestor.is_none() && favor.is_none() {
                 continue;
             }
-            let is_file = |entry: &git2::IndexEntry| matches!(node(entry.mode as i32), Node::File { .. });
+            let is_file = |entry: &git2::IndexEntry| matches!(node(entry.mode), Node::File { .. });
             let others = || ancestor.iter().chain([theirs]);
             let one_path = others().all(|side| side.path == ours.path);
             if !one_path || !others().chain([ours]).all(is_file) || self.has_merge_driver(&ours.path)? {
@@ -304,7 +304,7 @@ impl super::repo::Repo {
     /// # Errors
     /// The object store fails.
     pub fn node_at(&self, tree: Oid, path: &str) -> Result<Option<Node>> {
-        Ok(self.find_in(&self.find_tree(tree)?, path.as_bytes())?.map(|(mode, _)| node(mode)))
+        Ok(self.find_in(&self.find_tree(tree)?, path.as_bytes())?.map(Entry::node))
     }
 
     /// The files, links and submodules of a tree at these paths.
@@ -317,9 +317,7 @@ impl super::repo::Repo {
         let mut entries = BTreeMap::new();
         for path in paths {
             match self.find_in(&tree, path)? {
-                Some((mode, id)) if mode != DIRECTORY => {
-                    entries.insert(path.clone(), Entry { mode: mode as u32, id });
-                }
+                Some(entry) if entry.mode != DIRECTORY => drop(entries.insert(path.clone(), entry)),
                 _ => {}
             }
         }

@@ -197,7 +197,7 @@ impl Repo {
         let (mut files, mut others) = (Vec::new(), Vec::new());
         tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
             let path = format!("{directory}{}", String::from_utf8_lossy(entry.name_bytes()));
-            match node(entry.filemode()) {
+            match node(entry.filemode() as u32) {
                 Node::Directory if !may_hold(&format!("{path}/")) => return git2::TreeWalkResult::Skip,
                 Node::File { .. } if matches(&path) => files.push((path, entry.id())),
                 Node::Symlink if matches(&path) => others.push((path, "symbolic link")),

@@ -3,7 +3,7 @@
 //! Libgit2 would report them as missing. Git fetches them on access, so git is asked first.
 
 use super::repo::Repo;
-use super::tree::DIRECTORY;
+use super::tree::{DIRECTORY, Entry};
 use super::{Error, Oid, Result, once, process};
 use git2::FileMode::{Blob, BlobExecutable, Link};
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ impl Repo {
         }
         let below = |id: Option<Oid>| -> Result<BTreeMap<Vec<u8>, Oid>> {
             let Some(tree) = id.map(|id| self.find_tree(id)).transpose()? else { return Ok(BTreeMap::new()) };
-            let trees = tree.iter().filter(|entry| entry.filemode() == DIRECTORY);
+            let trees = tree.iter().filter(|entry| entry.filemode() as u32 == DIRECTORY);
             Ok(trees.map(|entry| (entry.name_bytes().to_vec(), entry.id())).collect())
         };
         let mut pending = vec![(old, new)];
@@ -88,21 +88,20 @@ impl Repo {
         self.git.find_tree(id).map_err(|e| Error::git(format!("read the tree {id}"), e))
     }
 
-    /// The mode and id of a tree's entry at a path. A tree on the way that cannot be read is an error, not a missing
+    /// The entry of a tree at a path, which may be a directory. A tree on the way that cannot be read is an error, not a missing
     /// path.
-    pub(super) fn find_in(&self, tree: &git2::Tree<'_>, path: &[u8]) -> Result<Option<(i32, Oid)>> {
+    pub(super) fn find_in(&self, tree: &git2::Tree<'_>, path: &[u8]) -> Result<Option<Entry>> {
         let mut components = path.split(|&b| b == b'/').peekable();
         let mut below: Option<git2::Tree<'_>> = None;
         while let Some(component) = components.next() {
             let found = below.as_ref().unwrap_or(tree).get_name_bytes(component);
-            let Some((mode, id)) = found.map(|entry| (entry.filemode(), entry.id())) else { return Ok(None) };
-            if components.peek().is_none() {
-                return Ok(Some((mode, id)));
+            let found = found.map(|entry| Entry { mode: entry.filemode() as u32, id: entry.id() });
+            match found {
+                Some(Entry { mode: DIRECTORY, id }) if components.peek().is_some() => {
+                    below = Some(self.find_tree(id)?);
+                }
+                found => return Ok(found.filter(|_| components.peek().is_none())),
             }
-            if mode != DIRECTORY {
-                return Ok(None);
-            }
-            below = Some(self.find_tree(id)?);
         }
         Ok(None)
     }

@@ -29,7 +29,7 @@ pub struct Entry {
 impl Entry {
     /// The kind of entry.
     pub fn node(self) -> Node {
-        node(self.mode as i32)
+        node(self.mode)
     }
 
     /// Returns whether it is a file, and not a link or submodule.
@@ -61,7 +61,7 @@ pub struct BaseTree<'r> {
     needs_index: Cell<bool>,
 }
 
-pub(super) const DIRECTORY: i32 = 0o040000;
+pub(super) const DIRECTORY: u32 = 0o040000;
 
 /// The mode of a file.
 pub const FILE: u32 = 0o100644;
@@ -75,9 +75,9 @@ pub const LINK: u32 = 0o120000;
 /// The mode of a submodule.
 pub const SUBMODULE: u32 = 0o160000;
 
-pub(super) fn node(mode: i32) -> Node {
-    match mode as u32 {
-        _ if mode == DIRECTORY => Node::Directory,
+pub(super) fn node(mode: u32) -> Node {
+    match mode {
+        DIRECTORY => Node::Directory,
         LINK => Node::Symlink,
         SUBMODULE => Node::Submodule,
         mode => Node::File { executable: mode & 0o100 != 0 },
@@ -168,7 +168,7 @@ impl super::repo::Repo {
                 slot.entry(name).or_insert(None);
             } else {
                 let id = put()?;
-                if let Some(Some(_)) = slot.insert(name, Some(Entry { mode: DIRECTORY as u32, id })) {
+                if let Some(Some(_)) = slot.insert(name, Some(Entry { mode: DIRECTORY, id })) {
                     let both = git2::Error::from_str("a file and a directory would have the same name");
                     return Err(Error::git(format!("write the tree '{directory}'"), both));
                 }
@@ -203,8 +203,7 @@ impl BaseTree<'_> {
     /// # Errors
     /// The object store fails.
     pub fn stored(&self, path: &RepoPath) -> Result<Option<Entry>> {
-        let entry = self.lookup(path)?;
-        Ok(entry.filter(|(mode, _)| *mode != DIRECTORY).map(|(mode, id)| Entry { mode: mode as u32, id }))
+        Ok(self.lookup(path)?.filter(|entry| entry.mode != DIRECTORY))
     }
 
     /// Writes the content of a path's planned state, and returns its entry.
@@ -241,7 +240,7 @@ impl BaseTree<'_> {
         changes.into_iter().map(entry).collect()
     }
 
-    fn lookup(&self, path: &RepoPath) -> Result<Option<(i32, Oid)>> {
+    fn lookup(&self, path: &RepoPath) -> Result<Option<Entry>> {
         let Some(tree) = &self.tree else { return Ok(None) };
         self.repo.find_in(tree, path.as_str().as_bytes())
     }
@@ -249,16 +248,16 @@ impl BaseTree<'_> {
 
 impl TreeView for BaseTree<'_> {
     fn entry(&self, path: &RepoPath) -> std::result::Result<Option<Node>, TreeError> {
-        Ok(self.lookup(path).map_err(|e| failed(path, e))?.map(|(mode, _)| node(mode)))
+        Ok(self.lookup(path).map_err(|e| failed(path, e))?.map(Entry::node))
     }
 
     fn read(&self, path: &RepoPath) -> std::result::Result<Arc<[u8]>, TreeError> {
         let found = self.lookup(path).map_err(|e| failed(path, e))?;
         let missing = || Error::git("read it", git2::Error::from_str("it is not there"));
-        let (mode, id) = found.ok_or_else(missing).map_err(|e| failed(path, e))?;
-        let content = match node(mode) {
-            Node::File { .. } => self.text_of(path, id),
-            _ => self.repo.blob(id),
+        let entry = found.ok_or_else(missing).map_err(|e| failed(path, e))?;
+        let content = match entry.is_file() {
+            true => self.text_of(path, entry.id),
+            false => self.repo.blob(entry.id),
         };
         Ok(content.map_err(|e| failed(path, e))?.into())
     }
@@ -283,11 +282,13 @@ impl TreeView for BaseTree<'_> {
     fn list(&self, directory: Option<&RepoPath>) -> std::result::Result<Vec<(Vec<u8>, Node)>, TreeError> {
         let Some(root) = &self.tree else { return Ok(Vec::new()) };
         let names = |tree: &git2::Tree<'_>| {
-            tree.iter().map(|entry| (entry.name_bytes().to_vec(), node(entry.filemode()))).collect()
+            tree.iter().map(|entry| (entry.name_bytes().to_vec(), node(entry.filemode() as u32))).collect()
         };
         let Some(directory) = directory else { return Ok(names(root)) };
         match self.lookup(directory).map_err(|e| failed(directory, e))? {
-            Some((DIRECTORY, id)) => Ok(names(&self.repo.find_tree(id).map_err(|e| failed(directory, e))?)),
+            Some(Entry { mode: DIRECTORY, id }) => {
+                Ok(names(&self.repo.find_tree(id).map_err(|e| failed(directory, e))?))
+            }
             _ => Ok(Vec::new()),
         }
     }
@@ -311,7 +312,7 @@ impl TreeView for BaseTree<'_> {
         // The result is only a hint, so an error just ends the search.
         let _ = tree.walk(git2::TreeWalkMode::PreOrder, |directory, entry| {
             if entry.name_bytes() == name.as_bytes()
-                && entry.filemode() != DIRECTORY
+                && entry.filemode() as u32 != DIRECTORY
                 && let Ok(path) = RepoPath::parse(&format!("{directory}{name}"))
             {
                 found.push(path);

@@ -118,9 +118,9 @@ impl BaseTree<'_> {
         }
         let Some(tree) = &self.tree else { return Ok(Reach::Nothing) };
         match self.repo.find_in(tree, file.as_bytes())? {
-            Some((mode, id)) if mode & 0o170000 == 0o100000 => {
+            Some(entry) if entry.is_file() => {
                 self.needs_index.set(true);
-                Ok(Reach::of(&self.repo.blob(id)?))
+                Ok(Reach::of(&self.repo.blob(entry.id)?))
             }
             _ => Ok(Reach::Nothing),
         }

@@ -80,7 +80,7 @@ impl Tree {
 
 /// The order of names in a tree: a directory sorts as if its name ended in a slash.
 fn order((a, mode): (&[u8], u32), (b, other): (&[u8], u32)) -> Ordering {
-    let end = |mode: u32| (mode == DIRECTORY as u32).then_some(&b'/');
+    let end = |mode: u32| (mode == DIRECTORY).then_some(&b'/');
     a.iter().chain(end(mode)).cmp(b.iter().chain(end(other)))
 }
 
@@ -101,7 +101,7 @@ impl Repo {
         let mut tree = tree.clone();
         for name in path.split('/').filter(|name| !name.is_empty()) {
             let found = tree.entries().find(|entry| entry.name == name.as_bytes());
-            let Some(found) = found.filter(|entry| entry.mode == DIRECTORY as u32) else { return Ok(None) };
+            let Some(found) = found.filter(|entry| entry.mode == DIRECTORY) else { return Ok(None) };
             let id = Oid::from_bytes(found.id).map_err(|e| Error::git("read a tree", e))?;
             tree = self.tree_object(id)?;
         }

@@ -29,8 +29,8 @@ pub struct Index {
     file: Option<FileRead>,
     /// The path where the new index is prepared, if there will be one.
     copy: Option<PathBuf>,
-    /// The features of the index that only git can write.
-    features: raw::Features,
+    /// Whether only git can write the new index.
+    is_by_git: bool,
 }
 
 /// The entries of an index: all of them, or those of a few paths, read in one pass over the file.
@@ -90,14 +90,14 @@ impl Repo {
         if copy.is_some() && !raw.check() {
             return Err(broken(&file, WRONG_CHECKSUM));
         }
-        let features = raw.features();
+        let is_by_git = raw.is_by_git;
         let entries = Entries::Whole(self.plain(raw, &file)?);
-        Ok(Index { entries, file: opened.file, copy, features })
+        Ok(Index { entries, file: opened.file, copy, is_by_git })
     }
 
-    /// Returns all entries of an index file. If the index is split or sparse, git makes a plain copy of it.
+    /// Returns all entries of an index file. If only git can read the index, it makes a plain copy of it.
     fn plain(&self, raw: Raw, file: &Path) -> Result<Raw> {
-        if !raw.is_partial() {
+        if !raw.is_partial {
             return Ok(raw);
         }
         let directory = self.temporary()?;
@@ -127,8 +127,7 @@ impl Repo {
         let read = FileRead::of(&file).ok();
         match Partial::read(file, self.format(), partial) {
             Some(partial) => {
-                let (entries, features) = (Entries::Partial(partial), raw::Features::default());
-                Ok(Index { entries, file: read, copy: None, features })
+                Ok(Index { entries: Entries::Partial(partial), file: read, copy: None, is_by_git: false })
             }
             None => self.read_index(),
         }
@@ -291,7 +290,7 @@ impl Repo {
                     let time = metadata.map(std::fs::Metadata::modified).transpose();
                     change.write(raw, path, time.map_err(failed)?)?;
                 }
-                _ => by_git::change(self, path, known.features, &change)?,
+                _ => by_git::change(self, path, &change)?,
             }
             if let Some(metadata) = metadata {
                 std::fs::set_permissions(path, metadata.permissions()).map_err(failed)?;
@@ -373,7 +372,7 @@ fn link_or_copy(file: &Path, name: &Path) -> Result<()> {
 impl Index {
     /// Returns whether only git can write the new index.
     pub fn is_by_git(&self) -> bool {
-        self.features != raw::Features::default()
+        self.is_by_git
     }
 
     /// Returns whether the index file is still the one that was read.

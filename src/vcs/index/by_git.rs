@@ -1,13 +1,12 @@
 //! Lets git rewrite an index with features that this program cannot read or write itself.
 
 use super::Change;
-use super::raw::Features;
 use crate::vcs::repo::Repo;
 use crate::vcs::{Result, filters, process};
 use std::path::Path;
 use std::process::Command;
 
-/// Rewrites a split or sparse index as a plain one, which libgit2 can read.
+/// Rewrites any index as a plain one, with all entries.
 pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
     let mut command = on_index(repo, index);
     for setting in
@@ -15,11 +14,12 @@ pub(super) fn make_plain(repo: &Repo, index: &Path) -> Result<()> {
     {
         command.args(["-c", setting]);
     }
-    run(repo, command.args(["update-index", "--no-split-index", "--force-write-index"]), b"")
+    let plain = ["update-index", "--no-split-index", "--index-version", "2", "--force-write-index"];
+    run(repo, command.args(plain), b"")
 }
 
 /// Lets git make the updates in an index file.
-pub(super) fn change(repo: &Repo, index: &Path, features: Features, change: &Change<'_>) -> Result<()> {
+pub(super) fn change(repo: &Repo, index: &Path, change: &Change<'_>) -> Result<()> {
     let zero = "0".repeat(2 * repo.checksum_len());
     let (removed, written): (Vec<_>, Vec<_>) = change.updates.iter().partition(|(_, entry)| entry.is_none());
     let mut lines = Vec::new();
@@ -31,7 +31,9 @@ pub(super) fn change(repo: &Repo, index: &Path, features: Features, change: &Cha
         lines.extend_from_slice(line.as_bytes());
     }
     // A split index stays split, and git does not write its shared index again: all new entries go to this file.
-    let split = format!("core.splitIndex={}", features.split);
+    let shared = process::output(on_index(repo, index).args(["rev-parse", "--shared-index-path"]))?;
+    let split = format!("core.splitIndex={}", !shared.is_empty());
+    let sparse = repo.config().bool("core.sparsecheckout")?.unwrap_or(false);
     let git = || {
         let mut command = on_index(repo, index);
         command.args(["-c", &split, "-c", "splitIndex.maxPercentChange=100"]);
@@ -40,12 +42,12 @@ pub(super) fn change(repo: &Repo, index: &Path, features: Features, change: &Cha
     // A sparse index is expanded for the update, because git would put a new path beside the entry of its directory.
     let git_expanded = || {
         let mut command = git();
-        if features.sparse {
+        if sparse {
             command.args(["-c", "index.sparse=false"]);
         }
         command
     };
-    if features.sparse {
+    if sparse {
         run(repo, git_expanded().args(["update-index", "--force-write-index"]), b"")?;
     }
     run(repo, git_expanded().args(["update-index", "-z", "--index-info"]), &lines)?;
@@ -64,7 +66,7 @@ pub(super) fn change(repo: &Repo, index: &Path, features: Features, change: &Cha
         command.env("GIT_LITERAL_PATHSPECS", "1").args(["add", "--refresh"]);
         run(repo, command.args(["--pathspec-from-file=-", "--pathspec-file-nul"]), &placed)?;
     }
-    if features.sparse {
+    if sparse {
         run(repo, git().args(["update-index", "--force-write-index"]), b"")?;
     }
     Ok(())

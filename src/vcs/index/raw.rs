@@ -1,8 +1,8 @@
 //! An index as the bytes of its file (gitformat-index(5)), to look up and change entries in place.
 //!
 //! In a large repository, libgit2 would build 100,000 objects and verify the checksum just to look up ten entries. It
-//! also drops extensions that it does not know when it writes. This module only notes them in [`Features`], and git
-//! writes the index then.
+//! also drops extensions that it does not know when it writes. This module only notes that there are some, and git writes
+//! the index then.
 
 use super::{EXTENDED, STAGE};
 use crate::vcs::Oid;
@@ -37,21 +37,15 @@ pub(super) struct Raw {
     starts: Vec<usize>,
     /// The cached trees, and the resolved conflicts.
     extensions: Vec<(&'static [u8; 4], Range<usize>)>,
-    features: Features,
+    /// Whether only git can write it, because it has anything else, such as an untracked cache.
+    pub(super) is_by_git: bool,
+    /// Whether only git can read it: its paths are compressed (version 4), most entries are in a shared index
+    /// (git-update-index(1), `--split-index`), or each directory outside the sparse checkout is one entry
+    /// (git-sparse-checkout(1), `--sparse-index`).
+    pub(super) is_partial: bool,
     /// The thread that verifies the checksum, and its result.
     check: Cell<Option<JoinHandle<bool>>>,
     is_sound: OnceCell<bool>,
-}
-
-/// What an index has that only git can write (gitformat-index(5), "Extensions").
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Features {
-    /// Most entries are in a shared index (git-update-index(1), `--split-index`).
-    pub(super) split: bool,
-    /// Each directory outside the sparse checkout is one entry (git-sparse-checkout(1), `--sparse-index`).
-    pub(super) sparse: bool,
-    /// Anything else, such as an untracked cache or compressed paths (version 4).
-    pub(super) other: bool,
 }
 
 /// An entry.
@@ -99,12 +93,13 @@ impl Raw {
     /// Parses an index file; `None` if it is broken.
     pub(super) fn read(bytes: Vec<u8>, format: ObjectFormat) -> Option<Self> {
         let mut raw = Self::of(bytes, Vec::new(), format);
-        if number(raw.bytes.get(4..8)?) == 4 {
-            let bytes = to_version_3(&raw.bytes, raw.hash)?;
-            raw.is_sound = OnceCell::from(raw.is_sound());
-            (raw.bytes, raw.features.other) = (Arc::new(bytes), true);
+        match raw.bytes.get(..8)? {
+            b"DIRC\0\0\0\x04" => {
+                (raw.is_by_git, raw.is_partial) = (true, true);
+                raw.starts.push(HEADER_LEN);
+            }
+            _ => raw.parse()?,
         }
-        raw.parse()?;
         Some(raw)
     }
 
@@ -116,7 +111,8 @@ impl Raw {
             hash: id_len(format),
             starts,
             extensions: Vec::new(),
-            features: Features::default(),
+            is_by_git: false,
+            is_partial: false,
             check: Cell::default(),
             is_sound: OnceCell::new(),
         }
@@ -149,25 +145,15 @@ impl Raw {
                 // Offsets of entries, for readers with several threads. They would be wrong after a change, and may be
                 // left out.
                 b"EOIE" | b"IEOT" => {}
-                b"link" => self.features.split = true,
-                b"sdir" => self.features.sparse = true,
+                b"link" | b"sdir" => (self.is_by_git, self.is_partial) = (true, true),
                 // The name of an extension that every reader must understand begins with a lowercase letter.
                 other if !other[0].is_ascii_uppercase() => return None,
-                _ => self.features.other = true,
+                _ => self.is_by_git = true,
             }
             at = body.end;
         }
         // In a split index, entries that replace shared ones have no names.
-        (is_ordered || self.features.split).then_some(())
-    }
-
-    pub(super) fn features(&self) -> Features {
-        self.features
-    }
-
-    /// Returns whether entries are in another file, or are whole directories.
-    pub(super) fn is_partial(&self) -> bool {
-        self.features.split || self.features.sparse
+        (is_ordered || self.is_partial).then_some(())
     }
 
     fn path(&self, number: usize) -> &[u8] {
@@ -313,39 +299,6 @@ pub(super) fn extent(bytes: &[u8], at: usize, hash: usize) -> Option<Extent> {
     let end = at + padded(name + length - at);
     let is_whole = bytes.get(name + length) == Some(&0) && end <= bytes.len();
     is_whole.then_some(Extent { name: name..name + length, end, stage: flags & usize::from(STAGE) })
-}
-
-/// Converts an index of version 4 to version 3. Version 4 shortens paths: an entry has the number of bytes to cut off
-/// the end of the previous path, and the bytes to append.
-fn to_version_3(bytes: &[u8], hash: usize) -> Option<Vec<u8>> {
-    let mut all = bytes.get(..HEADER_LEN)?.to_vec();
-    all[7] = 3;
-    let (mut at, mut path) = (HEADER_LEN, Vec::new());
-    for _ in 0..number(&bytes[8..HEADER_LEN]) {
-        let flags = number(bytes.get(at + hash + 40..at + hash + 42)?);
-        let fields = at..at + hash + if flags & usize::from(EXTENDED) != 0 { 44 } else { 42 };
-        // Encoded like an offset in a pack: seven bits per byte, plus one for each further byte.
-        let (mut cut, mut name) = (0_usize, fields.end);
-        loop {
-            let byte = *bytes.get(name)?;
-            cut = cut.checked_mul(128)? + usize::from(byte & 0x7f);
-            name += 1;
-            if byte & 0x80 == 0 {
-                break;
-            }
-            cut += 1;
-        }
-        let end = name + memchr::memchr(0, bytes.get(name..)?)?;
-        path.truncate(path.len().checked_sub(cut)?);
-        path.extend_from_slice(&bytes[name..end]);
-        let start = all.len();
-        all.extend_from_slice(&bytes[fields]);
-        all.extend_from_slice(&path);
-        all.resize(start + padded(all.len() - start), 0);
-        at = end + 1;
-    }
-    all.extend_from_slice(bytes.get(at..)?);
-    Some(all)
 }
 
 /// Parses the entry at an offset.
@@ -497,7 +450,6 @@ mod tests {
         #[test]
         fn broken_bytes_do_not_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..400), at in 0usize..60) {
             let _ = Raw::read(bytes.clone(), ObjectFormat::Sha1);
-            let _ = Raw::read([&b"DIRC\0\0\0\x04\0\0\0\x02"[..], &bytes].concat(), ObjectFormat::Sha1);
             let head = b"DIRC\0\0\0\x02\0\0\0\x02";
             bytes.splice(..0, head.iter().copied());
             if let Some(byte) = bytes.get_mut(at) {
@@ -516,14 +468,8 @@ mod tests {
             let start = bytes.len();
             bytes.extend([1; 60]);
             bytes.extend((stage << 12 | path.len().min(NAME_LENGTH) as u16).to_be_bytes());
-            // How many bytes of the previous path this one keeps.
-            let same = usize::from(version == 4 && path.len() > 1 && path.starts_with('a'));
-            if version == 4 {
-                bytes.push(u8::from(stage == 0 && same == 0));
-            }
-            bytes.extend_from_slice(&path.as_bytes()[same..]);
-            let end = if version == 4 { bytes.len() + 1 } else { start + padded(bytes.len() - start) };
-            bytes.resize(end, 0);
+            bytes.extend_from_slice(path.as_bytes());
+            bytes.resize(start + padded(bytes.len() - start), 0);
         }
         for (name, size) in extensions {
             bytes.extend_from_slice(*name);
@@ -537,23 +483,24 @@ mod tests {
     #[test]
     fn extensions_are_found_after_the_entries() {
         let long = "long/".repeat(1000);
-        for version in [2, 3, 4] {
-            let plain = Features { other: version == 4, ..Features::default() };
+        for version in [2, 3] {
             for path in ["aa", "ab/c", "b", "c\u{8}link/sdir", "seven77", "eight888", &long] {
                 let raw = index(version, path, &[(b"TREE", 9), (b"EOIE", 2)]).expect("an index");
-                assert_eq!((raw.features(), raw.is_sound()), (plain, true), "{version} {path}");
+                assert!(!raw.is_by_git && raw.is_sound(), "{version} {path}");
                 let stages =
                     [b"a", path.as_bytes()].map(|path| raw.find(path).map(|entry| entry.flags & STAGE));
                 assert_eq!(stages, [Some(0x1000), Some(0)], "{version} {path}");
-                let features = |extensions| index(version, path, extensions).expect("an index").features();
-                let both = Features { split: true, other: true, ..plain };
-                assert_eq!(features(&[(b"link", 30), (b"TREE", 0), (b"UNTR", 5)]), both, "{version} {path}");
-                assert_eq!(features(&[(b"sdir", 0)]), Features { sparse: true, ..plain });
-                assert_eq!(features(&[(b"FSMN", 1)]), Features { other: true, ..plain });
+                let is_for_git = |extensions| {
+                    let raw = index(version, path, extensions).expect("an index");
+                    (raw.is_by_git, raw.is_partial)
+                };
+                assert_eq!(is_for_git(&[(b"link", 30), (b"TREE", 0), (b"UNTR", 5)]), (true, true), "{path}");
+                assert_eq!(is_for_git(&[(b"sdir", 0)]), (true, true));
+                assert_eq!(is_for_git(&[(b"FSMN", 1)]), (true, false));
                 assert!(index(version, path, &[(b"else", 1)]).is_none(), "nobody may pass over that");
             }
             assert!(index(version, "", &[]).is_none() && index(version, "A", &[]).is_none());
-            assert!(index(version, "", &[(b"link", 1)]).is_some_and(|raw| raw.is_partial()));
+            assert!(index(version, "", &[(b"link", 1)]).is_some_and(|raw| raw.is_partial));
         }
     }
 

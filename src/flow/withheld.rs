@@ -39,7 +39,7 @@ impl Withheld {
         named: &[String],
     ) -> Result<Self, Error> {
         let mut patterns = HashSet::new();
-        for commit in commits.iter().copied().chain(repo.commit_of("HEAD").ok()) {
+        for commit in commits.iter().copied().chain(repo.tip("HEAD").ok().flatten()) {
             let tree = repo.tree(Some(commit))?;
             let file = RepoPath::parse(AIIGNORE).ok();
             if let Some(file) = file.filter(|file| matches!(tree.entry(file), Ok(Some(Node::File { .. })))) {

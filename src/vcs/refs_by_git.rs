@@ -3,7 +3,7 @@
 
 use super::refs::Movement;
 use super::repo::Repo;
-use super::{Error, Oid, Result, process};
+use super::{Oid, Result, process};
 
 impl Repo {
     pub(super) fn follow_by_git(&self, name: &str) -> Result<String> {
@@ -45,20 +45,5 @@ impl Repo {
         command.args(["reflog", "show", "--format=%H", &movement.name, "--"]);
         let all = process::output(&mut command)?;
         Ok(all.lines().any(|id| id == movement.new))
-    }
-
-    /// The commit that a revision names. Git follows replacements and grafts.
-    pub(super) fn commit_by_git(&self, revision: &str) -> Result<Oid> {
-        let bad = || self.bad_revision(revision);
-        if revision.starts_with('-') {
-            return Err(bad());
-        }
-        let mut command = process::git(self);
-        command.args(["rev-parse", "--verify", "--quiet", &format!("{revision}^{{commit}}")]);
-        match process::output(&mut command) {
-            Ok(id) => self.id(&id),
-            Err(Error::Command { .. }) => Err(bad()),
-            Err(e) => Err(e),
-        }
     }
 }

@@ -63,13 +63,4 @@ impl Repo {
         }
         Ok(all)
     }
-
-    /// Returns whether commits may have other parents than recorded, by replacements or grafts (gitglossary(7)).
-    pub(super) fn has_other_parents(&self) -> Result<bool> {
-        let grafts = match std::env::var_os("GIT_GRAFT_FILE").filter(|path| !path.is_empty()) {
-            Some(path) => self.workdir().unwrap_or(self.git_dir()).join(path),
-            None => self.common_dir().join("info/grafts"),
-        };
-        Ok(grafts.exists() || !self.replacements()?.is_empty())
-    }
 }

@@ -1,9 +1,10 @@
 //! Finds and opens a repository, and names its directories.
 
 use super::config::{Config, variable};
+use super::refs::is_object_name;
 use super::shadow::{self, Place};
 use super::sharing::Sharing;
-use super::{Error, Oid, Result, once, owner};
+use super::{Error, Oid, Result, once, owner, process};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -282,20 +283,30 @@ impl Repo {
         names
     }
 
-    /// The commit that a revision names.
+    /// The commit that a revision names. Git follows replacements and grafts.
     ///
     /// # Errors
     /// It names no commit.
     pub fn commit_of(&self, revision: &str) -> Result<Oid> {
-        if self.place.is_some() || self.has_other_parents()? {
-            return self.commit_by_git(revision);
+        // A full id needs no process.
+        if let Some(id) = self.id(revision).ok().filter(|_| is_object_name(revision))
+            && self.has_commit(id)?
+        {
+            return Ok(id);
         }
-        let commit = self.git.revparse_single(revision).and_then(|object| object.peel_to_commit());
-        Ok(commit.map_err(|_| self.bad_revision(revision))?.id())
+        if revision.starts_with('-') {
+            return Err(self.bad_revision(revision));
+        }
+        let mut command = process::git(self);
+        command.args(["rev-parse", "--verify", "--quiet", &format!("{revision}^{{commit}}")]);
+        match process::output(&mut command) {
+            Err(Error::Command { .. }) => Err(self.bad_revision(revision)),
+            id => self.id(&id?),
+        }
     }
 
     /// The error about a revision that names no commit here.
-    pub(super) fn bad_revision(&self, revision: &str) -> Error {
+    fn bad_revision(&self, revision: &str) -> Error {
         match self.tip("HEAD") {
             Ok(None) if revision == "HEAD" => Error::Unborn,
             _ if self.common_dir().join("shallow").exists() => Error::Shallow(revision.to_owned()),

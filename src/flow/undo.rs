@@ -208,7 +208,7 @@ impl Undoing<'_> {
             && (self.options.push.is_none() || repo.contains(old, tip)?)
             && !landing.added_others()
             && !removed.iter().any(|id| landing.is_foreign(*id))
-            && (removed.is_empty() || !(repo.is_on_a_remote(&removed, old)? || repo.is_built_on(tip, old)?))
+            && (removed.is_empty() || !(repo.is_on_a_remote(&removed)? || repo.is_built_on(tip)?))
         {
             let mut carried = Carried::default();
             match transaction::move_to(repo, Some(tip), old)? {

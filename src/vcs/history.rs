@@ -208,40 +208,27 @@ impl Repo {
         Ok(reverted_ids)
     }
 
-    /// Returns whether a remote-tracking branch contains one of these commits, all of which follow `base`.
+    /// Returns whether a remote-tracking branch contains one of these commits.
     ///
     /// # Errors
-    /// The references or the object store cannot be read.
-    pub fn is_on_a_remote(&self, commits: &[Oid], base: Oid) -> Result<bool> {
-        let tips = self.references_below("refs/remotes/")?;
-        self.any_contains(tips.into_iter().map(|(_, tip)| tip), commits, base)
+    /// Git cannot be run, or fails.
+    pub fn is_on_a_remote(&self, commits: &[Oid]) -> Result<bool> {
+        Ok(!self.tips_with(commits, "refs/remotes/")?.is_empty())
     }
 
-    /// Returns whether a branch here has more commits on top of this one, which follows `base`.
+    /// Returns whether a branch here has more commits on top of this one.
     ///
     /// # Errors
     /// As [`Repo::is_on_a_remote`].
-    pub fn is_built_on(&self, commit: Oid, base: Oid) -> Result<bool> {
-        let tips = self.references_below("refs/heads/")?;
-        let others = tips.into_iter().map(|(_, tip)| tip).filter(|tip| *tip != commit);
-        self.any_contains(others, &[commit], base)
+    pub fn is_built_on(&self, commit: Oid) -> Result<bool> {
+        Ok(self.tips_with(&[commit], "refs/heads/")?.lines().any(|tip| tip != commit.to_string()))
     }
 
-    /// Returns whether one of the tips contains one of these commits.
-    fn any_contains(&self, tips: impl Iterator<Item = Oid>, commits: &[Oid], base: Oid) -> Result<bool> {
-        let failed = |e| Error::git("read the branches", e);
-        let mut walk = self.walk([]).map_err(failed)?;
-        for tip in tips {
-            // A tip that a partial clone lacks is skipped.
-            let _ = walk.push(tip);
-        }
-        walk.hide(base).map_err(failed)?;
-        let commits: HashSet<_> = commits.iter().collect();
-        for id in walk {
-            if commits.contains(&id.map_err(failed)?) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// The tips of the branches with this prefix that contain one of these commits, one a line.
+    fn tips_with(&self, commits: &[Oid], prefix: &str) -> Result<String> {
+        let mut command = process::git(self);
+        command.args(["for-each-ref", "--format=%(objectname)"]);
+        command.args(commits.iter().map(|commit| format!("--contains={commit}")));
+        process::output(command.args(["--", prefix]))
     }
 }

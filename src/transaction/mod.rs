@@ -88,7 +88,7 @@ use local::LocalChanges;
 use obstacles::CheckoutState;
 use scratch_worktree::ScratchWorktree;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use transaction_dir::remove_abandoned;
 
 /// Why nothing landed, or why a landing is not finished.
@@ -295,18 +295,12 @@ fn lock(repo: &Repo, timeout: Duration) -> Result<Flock> {
 /// Waits for the repository's lock. If a remote already has the change that is to be made here (`remote_is_done`), a
 /// signal does not end the wait.
 fn lock_after(remote_is_done: bool, repo: &Repo, timeout: Duration) -> Result<Flock> {
-    let end = Instant::now() + timeout;
-    let check = || if remote_is_done { Ok(()) } else { check_interrupt() };
-    loop {
-        check()?;
-        let slice = end.saturating_duration_since(Instant::now()).min(Duration::from_millis(100));
-        if let Some(lock) = Flock::wait(repo.common_dir(), slice)? {
-            return check().map(|()| lock);
-        }
-        if Instant::now() >= end {
-            return Err(Error::Busy { doing: "holds the repository's lock".to_owned(), timeout });
-        }
+    let stop: fn() -> bool = if remote_is_done { || false } else { interrupt::seen };
+    let lock = Flock::wait(repo.common_dir(), timeout, stop)?;
+    if stop() {
+        return Err(Error::Interrupted);
     }
+    lock.ok_or_else(|| Error::Busy { doing: "holds the repository's lock".to_owned(), timeout })
 }
 
 /// A transaction that has begun. Dropping it rolls it back.

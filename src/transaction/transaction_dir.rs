@@ -118,7 +118,8 @@ impl TransactionDir {
         let live = path.join(Self::LIVE);
         let opened = std::fs::write(&live, b"").map_err(|e| vcs::Error::io("write", &live, e));
         // Another run that checks whether this one is alive may hold the lock for a moment.
-        let opened = opened.and_then(|()| Flock::wait(&live, timeout)?.ok_or(vcs::Error::Locked(live)));
+        let opened =
+            opened.and_then(|()| Flock::wait(&live, timeout, || false)?.ok_or(vcs::Error::Locked(live)));
         match opened {
             Ok(alive) => {
                 let objects = repo.objects_dir().to_owned();

@@ -18,11 +18,12 @@ pub struct Flock {
 }
 
 impl Flock {
-    /// Waits up to `timeout` for the lock on the file or directory at `path`; `None` after that.
+    /// Waits up to `timeout` for the lock on the file or directory at `path`, unless `stop` returns `true`; `None` after
+    /// that.
     ///
     /// # Errors
     /// The path cannot be opened, or its file system does not support locks.
-    pub fn wait(path: &Path, timeout: Duration) -> Result<Option<Self>> {
+    pub fn wait(path: &Path, timeout: Duration, stop: fn() -> bool) -> Result<Option<Self>> {
         // For writing if possible, because an exclusive lock on NFS requires it; non-blocking, in case it is a pipe.
         let nonblock = rustix::fs::OFlags::NONBLOCK.bits() as i32;
         let open = |write: bool| {
@@ -34,7 +35,7 @@ impl Flock {
             Err(std::fs::TryLockError::WouldBlock) => Err(Error::Locked(path.to_owned())),
             Err(std::fs::TryLockError::Error(e)) => Err(Error::io("lock", path, e)),
         };
-        match (Patience { time: Some(timeout), stop: || false }).wait(attempt) {
+        match (Patience { time: Some(timeout), stop }).wait(attempt) {
             Ok(()) => Ok(Some(Self { file })),
             Err(Error::Locked(_)) => Ok(None),
             Err(e) => Err(e),
@@ -54,7 +55,7 @@ impl Flock {
     /// # Errors
     /// As [`Flock::wait`].
     pub fn attempt(path: &Path) -> Result<Option<Self>> {
-        Self::wait(path, Duration::ZERO)
+        Self::wait(path, Duration::ZERO, || false)
     }
 }
 

@@ -63,21 +63,14 @@ impl ConversionRepo {
     fn new(repo: &Repo, attributes: &str) -> Result<Self> {
         let repository = repo.temporary()?;
         let top = repository.path();
-        let write = |name: &str, content: &str| {
-            let file = top.join(name);
-            std::fs::write(&file, content).map_err(|e| Error::io("write", &file, e))
-        };
-        for name in ["objects", "refs", "info"] {
-            let path = top.join(name);
-            std::fs::create_dir(&path).map_err(|e| Error::io("create", &path, e))?;
-        }
-        write("HEAD", "ref: refs/heads/main\n")?;
-        let format = repo.format().str();
-        write(
-            "config",
-            &format!("[core]\nrepositoryformatversion=1\n[extensions]\nobjectFormat={format}\n"),
-        )?;
-        write("info/attributes", &format!("* -filter {attributes}\n"))?;
+        let mut command = Command::new("git");
+        process::forget_repository(&mut command);
+        command.args(["init", "--quiet", "--bare", "--template=", "--object-format", repo.format().str()]);
+        process::output(command.arg(top))?;
+        let (info, attributes) = (top.join("info"), format!("* -filter {attributes}\n"));
+        let written =
+            std::fs::create_dir_all(&info).and_then(|()| std::fs::write(info.join("attributes"), attributes));
+        written.map_err(|e| Error::io("write", info, e))?;
         Ok(Self(repository))
     }
 

@@ -11,7 +11,7 @@ use super::durability::{self, Durability};
 use super::places::{self, with_suffix};
 use super::repo::Repo;
 use super::tree::Entry;
-use super::{Error, Result};
+use super::{Error, Result, process};
 use crate::path::RepoPath;
 use change::Change;
 use partial::Partial;
@@ -68,7 +68,6 @@ pub struct Indexed {
 const TAIL: u64 = 64;
 
 const STAGE: u16 = 0x3000;
-const ASSUME_VALID: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
 const INTENT_TO_ADD: u16 = 1 << 13;
 const SKIP_WORKTREE: u16 = 1 << 14;
@@ -104,12 +103,8 @@ impl Repo {
         let copy = directory.path().join("index");
         std::fs::copy(file, &copy).map_err(|e| Error::io("copy", file, e))?;
         by_git::make_plain(self, &copy)?;
-        self.read_raw(&copy)
-    }
-
-    fn read_raw(&self, file: &Path) -> Result<Raw> {
-        let bytes = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
-        Raw::read(bytes, self.format()).ok_or_else(|| broken(file, "it is broken"))
+        let bytes = std::fs::read(&copy).map_err(|e| Error::io("read", &copy, e))?;
+        Raw::read(bytes, self.format()).ok_or_else(|| broken(&copy, "it is broken"))
     }
 
     /// Reads only the index entries of some paths, those below them, and those of the attribute files that may apply to
@@ -218,15 +213,10 @@ impl Repo {
         Ok(matches!(entries, (Ok(one), Ok(other)) if one == other))
     }
 
-    fn entries_without_stat(&self, index: &Path) -> Result<Vec<Item>> {
-        let raw = self.plain(self.read_raw(index)?, index)?;
-        let entries = raw.entries().map(|item| Item {
-            numbers: change::numbers(item.numbers[raw::MODE], None),
-            flags: item.flags & (STAGE | ASSUME_VALID),
-            extended: item.extended & (INTENT_TO_ADD | SKIP_WORKTREE),
-            ..item
-        });
-        Ok(entries.collect())
+    fn entries_without_stat(&self, index: &Path) -> Result<Vec<u8>> {
+        let mut command = process::git(self);
+        command.env("GIT_INDEX_FILE", index);
+        process::bytes(command.args(["ls-files", "--stage", "-t", "-v", "-z"]))
     }
 
     /// Puts a prepared index in place. The prepared file stays, to compare with later.

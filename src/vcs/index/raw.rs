@@ -185,10 +185,6 @@ impl Raw {
         self.get(self.position(path)).filter(|entry| entry.path == path)
     }
 
-    pub(super) fn entries(&self) -> impl Iterator<Item = Item> {
-        (0..self.len()).filter_map(|number| self.get(number))
-    }
-
     /// The paths that are not less than this one.
     pub(super) fn from(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
         (self.position(path)..self.len()).map(|number| self.path(number))

@@ -12,7 +12,7 @@ use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::{Patience, TokenLock};
 use crate::vcs::quarantine::Quarantine;
-use crate::vcs::refs::RefLock;
+use crate::vcs::refs::{RefLock, lock_path};
 use crate::vcs::repo::Repo;
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         return Ok(Recovered { left: staged_paths(journal), ..Recovered::at(End::LeftAlone) });
     }
     let index = match &journal.index {
-        Some(index) => TokenLock::adopt(lock_of(&index.0), &token)?,
+        Some(index) => TokenLock::adopt(lock_path(&index.0), &token)?,
         None => None,
     };
     let has_index = journal.index.is_some() && worktree.is_some();
@@ -87,13 +87,6 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         settled.locks = to_strings(repo.stale_locks(journal.movements()));
     }
     Ok(settled)
-}
-
-/// Returns the path of an index's lock file.
-fn lock_of(index: &Path) -> PathBuf {
-    let mut lock = index.to_owned().into_os_string();
-    lock.push(".lock");
-    lock.into()
 }
 
 /// Returns the paths of the checkout that a landing changes.
@@ -177,7 +170,7 @@ impl Killed<'_> {
         {
             return Ok(());
         }
-        let lock = TokenLock::take(&lock_of(&index), &token, Patience::for_index())?;
+        let lock = TokenLock::take(&lock_path(&index), &token, Patience::for_index())?;
         point(Fault::IndexLocked)?;
         // Another process may have moved the branch or changed the index before the lock was taken.
         let now = self.repo.value(&movement.name)?.map(|id| id.to_string());

@@ -431,7 +431,8 @@ impl RefLock {
     }
 }
 
-pub(super) fn lock_path(file: &Path) -> PathBuf {
+/// The path of the lock file that git uses for a file.
+pub fn lock_path(file: &Path) -> PathBuf {
     places::with_suffix(file, ".lock")
 }
 

@@ -27,8 +27,8 @@ pub(super) fn answer(
     let dir = TransactionDir::open(repo, options.lock_timeout)?;
     let (asked, answered) = (dir.file("prompt"), dir.file("answer"));
     std::fs::write(&asked, prompt).map_err(|e| vcs::Error::io("write", &asked, e))?;
-    let command = Supervised::new("sh", ["-c", line]).input(Some(&asked)).output(&answered);
-    let mut command = command.limit(Some(limit));
+    let mut command = Supervised::new("sh", ["-c", line]);
+    (command.input, command.output, command.limit) = (asked, Some(answered.clone()), Some(limit));
     command.at(repo.workdir().unwrap_or_else(|| repo.git_dir()));
     let ended = run_command(command, "waiting for the model", watch)?;
     if ended.exceeds_limit {

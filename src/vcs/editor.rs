@@ -32,10 +32,11 @@ impl Repo {
         // The shell splits the editor's command into words, as in git.
         let line = format!("exec 2>&1; {editor} \"$@\"");
         let args = [OsStr::new("-c"), line.as_ref(), editor.as_ref(), file.as_os_str()];
-        let mut command = Supervised::new("sh", args).editing();
+        let mut command = Supervised::new("sh", args);
+        command.mode = supervise::EDITS;
         let terminal = Path::new("/dev/tty");
         if File::options().read(true).write(true).open(terminal).is_ok() {
-            command = command.input(Some(terminal)).output(terminal);
+            (command.input, command.output) = (terminal.to_owned(), Some(terminal.to_owned()));
         }
         if let Some(top) = self.workdir() {
             command.command.current_dir(top);

@@ -108,7 +108,9 @@ fn run_supervised(
     std::fs::write(&given, input).map_err(|e| Error::io("write", &given, e))?;
     let onlooker = MemoryLimit { limit, status: OnceCell::new(), is_over: Cell::new(false) };
     // A filter may ask for a password, as Git LFS does.
-    let supervised = Supervised::of(command).input(Some(&given)).output(&printed).limit(limit).asking();
+    let mut supervised = Supervised::of(command);
+    (supervised.input, supervised.output) = (given, Some(printed.clone()));
+    (supervised.limit, supervised.mode) = (limit, supervise::ASKS);
     let ended = supervise::run(supervised, &onlooker)?;
     if interrupt::seen() {
         return Err(Error::Interrupted);

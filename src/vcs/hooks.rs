@@ -38,7 +38,8 @@ impl Repo {
     /// # Errors
     /// Git cannot be run.
     pub fn hook_command(&self, program: &Path, input: &Path) -> Result<Supervised> {
-        let mut command = Supervised::new(program, [""; 0]).input(Some(input));
+        let mut command = Supervised::new(program, [""; 0]);
+        command.input = input.to_owned();
         command.at(self.workdir().unwrap_or(self.git_dir()));
         scratch::set_hook_environment(&mut command, self)?;
         // From the work tree alone, git might not find this git directory.

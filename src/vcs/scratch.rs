@@ -196,7 +196,10 @@ impl Scratch {
         args: impl IntoIterator<Item = S>,
         input: Option<&Path>,
     ) -> Supervised {
-        let mut command = Supervised::new(program, args).input(input);
+        let mut command = Supervised::new(program, args);
+        if let Some(input) = input {
+            command.input = input.to_owned();
+        }
         command.at(&self.top);
         command
     }

@@ -13,7 +13,7 @@ use rustix::process::{
 };
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, PipeWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -100,28 +100,32 @@ impl Onlooker for () {}
 /// For [`GUARD`]: the command has no access to the terminal.
 const ALONE: &str = "alone";
 /// For [`GUARD`]: the command may ask at the terminal, but this process handles signals from there.
-const ASKS: &str = "asks";
+pub(super) const ASKS: &str = "asks";
 /// For [`GUARD`]: the command gets all input from the terminal, including signals.
-const EDITS: &str = "edits";
+pub(super) const EDITS: &str = "edits";
 
 /// A command for [`run`].
 #[derive(Debug)]
 pub struct Supervised {
+    /// The file that it reads as its standard input; by default an empty one.
+    pub input: PathBuf,
+    /// The file that gets its standard output; by default that is captured, as the standard error output is.
+    pub output: Option<PathBuf>,
+    /// It is killed if it prints more bytes than this to one of its output streams, before it fills the disk.
+    pub limit: Option<u64>,
     pub(super) command: Command,
-    mode: &'static str,
-    input: OsString,
-    output: OsString,
-    limit: Option<u64>,
+    /// How it uses the terminal: [`ALONE`], [`ASKS`] or [`EDITS`].
+    pub(super) mode: &'static str,
     words: Vec<OsString>,
 }
 
 impl Supervised {
-    /// A command with an empty standard input. Both output streams are captured.
+    /// A command that has no access to the terminal.
     pub fn new<S: AsRef<OsStr>>(program: impl AsRef<OsStr>, args: impl IntoIterator<Item = S>) -> Self {
         let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
         let words = std::iter::once(program.as_ref().to_owned()).chain(args).collect();
-        let input = "/dev/null".into();
-        Self { command: Command::new("sh"), mode: ALONE, input, output: OsString::new(), limit: None, words }
+        let (input, command) = ("/dev/null".into(), Command::new("sh"));
+        Self { input, output: None, limit: None, command, mode: ALONE, words }
     }
 
     /// Makes a supervised command from one that is set up already.
@@ -137,36 +141,6 @@ impl Supervised {
             supervised.command.current_dir(directory);
         }
         supervised
-    }
-
-    /// Takes its standard input from a file.
-    #[must_use]
-    pub fn input(self, file: Option<&Path>) -> Self {
-        Self { input: file.map_or(self.input, Into::into), ..self }
-    }
-
-    /// Sends its standard output to a file, not to the observer.
-    #[must_use]
-    pub fn output(self, file: &Path) -> Self {
-        Self { output: file.into(), ..self }
-    }
-
-    /// Kills it if it prints more bytes than this to one of its output streams, before it fills the disk.
-    #[must_use]
-    pub fn limit(self, limit: Option<u64>) -> Self {
-        Self { limit, ..self }
-    }
-
-    /// Lets it ask at the terminal, if there is one.
-    #[must_use]
-    pub(super) fn asking(self) -> Self {
-        Self { mode: ASKS, ..self }
-    }
-
-    /// Lets it use the terminal as an editor.
-    #[must_use]
-    pub(super) fn editing(self) -> Self {
-        Self { mode: EDITS, ..self }
     }
 
     /// Runs it in this directory, on the repository found from there.
@@ -191,6 +165,7 @@ pub fn run(supervised: Supervised, onlooker: &dyn Onlooker) -> Result<Ended> {
     use std::os::unix::process::CommandExt;
     let failed = |e: std::io::Error| Error::io("run", "sh", e);
     let Supervised { mut command, mode, input, output: file, limit, words } = supervised;
+    let file = file.unwrap_or_default();
     let (reader, writer) = std::io::pipe().map_err(failed)?;
     let (watched, alive) = std::io::pipe().map_err(failed)?;
     command.args(["-c", GUARD, "git-llm-apply", mode]).arg(input).arg(&file).args(words);
@@ -230,7 +205,7 @@ struct Running {
     process: Pid,
     mode: &'static str,
     /// The file that its standard output goes to; empty if there is none.
-    file: OsString,
+    file: PathBuf,
     limit: Option<u64>,
     output: Vec<u8>,
     skipped: u64,
@@ -345,9 +320,9 @@ mod tests {
         let (input, output) = (directory.path().join("input"), directory.path().join("output"));
         std::fs::write(&input, "text").expect("written");
         for asks in [false, true] {
-            let command = Supervised::new("sh", ["-c", "cat; echo said >&2; exit 3"]);
-            let command = command.input(Some(&input)).output(&output);
-            let command = if asks { command.asking() } else { command };
+            let mut command = Supervised::new("sh", ["-c", "cat; echo said >&2; exit 3"]);
+            (command.input, command.output) = (input.clone(), Some(output.clone()));
+            command.mode = if asks { ASKS } else { ALONE };
             let ended = run(command, &()).expect("it runs");
             assert_eq!((ended.status, ended.output, ended.stopped), (3, b"said\n".to_vec(), None));
             assert_eq!(std::fs::read(&output).expect("there"), b"text");
@@ -360,8 +335,9 @@ mod tests {
         let output = directory.path().join("output");
         for (script, exceeds) in [("yes", true), ("yes >&2", true), ("echo 12; echo 34 >&2", false)] {
             for asks in [false, true] {
-                let command = Supervised::new("sh", ["-c", script]).output(&output).limit(Some(3));
-                let command = if asks { command.asking() } else { command };
+                let mut command = Supervised::new("sh", ["-c", script]);
+                (command.output, command.limit) = (Some(output.clone()), Some(3));
+                command.mode = if asks { ASKS } else { ALONE };
                 let ended = run(command, &()).expect("it runs");
                 assert_eq!((ended.exceeds_limit, ended.is_success()), (exceeds, !exceeds), "{script}");
             }
@@ -377,7 +353,8 @@ mod tests {
                 "sh -c 'trap \"\" TERM; echo $$ >{0}.new; mv {0}.new {0}; sleep 60; sleep 60' & wait; sleep 60",
                 file.display()
             );
-            let command = Supervised::new("sh", ["-c", &script]);
+            let mut command = Supervised::new("sh", ["-c", &script]);
+            command.mode = if asks { ASKS } else { ALONE };
             let begin = Instant::now();
             struct Late<'a>(&'a Path);
             impl Onlooker for Late<'_> {
@@ -385,7 +362,6 @@ mod tests {
                     at_once().filter(|_| self.0.exists())
                 }
             }
-            let command = if asks { command.asking() } else { command };
             let ended = run(command, &Late(&file)).expect("it runs");
             assert!(!ended.is_success() && begin.elapsed() < Duration::from_secs(20));
             let number = std::fs::read_to_string(&file).expect("it is there");

@@ -2,7 +2,7 @@
 //! because libgit2 knows neither the values from `git -c` and the environment nor those that end in `/*`; and git itself
 //! checks no owner if the environment names the git directory.
 
-use super::{Error, Result, process};
+use super::{Error, Result, process, shadow};
 use git2::{ErrorCode, Repository};
 use std::path::Path;
 use std::process::Command;
@@ -39,11 +39,7 @@ pub(super) fn open(git_dir: &Path, is_allowed: bool) -> Result<Repository> {
         Err(e) if e.code() == ErrorCode::Owner && is_allowed => {}
         opened => return opened.map_err(|e| Error::git("open the repository", e)),
     }
-    let top = match std::fs::read_to_string(git_dir.join("gitdir")) {
-        Ok(link) => Path::new(link.trim_end()).parent().map(Path::to_owned),
-        Err(_) => git_dir.parent().filter(|_| git_dir.ends_with(".git")).map(Path::to_owned),
-    };
-    open_any(git_dir, top.as_deref())
+    open_any(git_dir, shadow::workdir_of(git_dir)?.as_deref())
 }
 
 /// Opens the repository with this git directory, whoever owns it.

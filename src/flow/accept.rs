@@ -9,7 +9,7 @@ use super::{Error, Options, Watch, build_report, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{AcceptedCommit, AcceptedReport, Report};
-use crate::transaction::{self, Carried, Clash, Made, Making, Recording, Replayed, Target};
+use crate::transaction::{self, Carried, Clash, Context, Made, Making, Recording, Replayed, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
@@ -55,19 +55,24 @@ impl Accepting<'_> {
         let plan = self.plan(target, &branches, push.onto)?;
         self.fill(report, &plan, &Made::default());
         let id = Recording::id_for(repo, target, &[&self.names.join("\0")])?;
+        let context = Context {
+            existing: true,
+            reflog: format!("llm-apply: accept {}", self.names.join(", ")),
+            cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
+            watch: self.watch,
+            recording: options.record.then(|| Recording::new(id, RecordKind::Landed)),
+            push: push.to,
+            attempts: Vec::new(),
+        };
         let driver = Driver {
             repo,
             options,
-            watch: self.watch,
             target,
             series: &plan.carried.series,
-            push,
-            reflog: format!("llm-apply: accept {}", self.names.join(", ")),
-            cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
-            recording: Recording::new(id, RecordKind::Landed),
+            is_rebased: push.onto.is_some(),
+            context,
             fill: &|report, made, _| self.fill(report, &plan, made),
             edited: None,
-            attempts: Vec::new(),
         };
         let named = |clash: &Clash| {
             let Source { branch, commit, .. } = plan.sources[clash.planned];

@@ -1,10 +1,8 @@
-//! `check` and dry runs: report what would land, and what would prevent it.
+//! What a dry run, as `check`, reports besides the edits: what must succeed before a landing, and what is pending.
 
-use super::done::Tried;
-use super::run::Run;
-use super::{Error, Options, Watch, build_report};
-use crate::report::{Report, Status, ToPass};
-use crate::transaction::{self, Preview};
+use super::{Error, Options, Watch};
+use crate::report::ToPass;
+use crate::transaction;
 use crate::vcs::repo::Repo;
 
 /// Returns what must succeed before a landing, in order: hooks, commands and signatures. `existing` says whether the
@@ -34,31 +32,4 @@ pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
         watch.warn(&format!("a killed run is pending ({id}): run 'git llm-apply recover'"));
     }
     Ok(())
-}
-
-impl Run<'_> {
-    /// Reports what would happen. Lands nothing.
-    pub(super) fn dry_run(&self, repo: &Repo, report: &mut Report) -> Result<Tried, Error> {
-        let target = self.target(repo)?;
-        report.branch = Some(build_report::branch(&target));
-        warn_of_pending(repo, self.watch)?;
-        let Some(resolved) = self.resolve_and_report(repo, &target, None, report)? else {
-            return Ok((None, None));
-        };
-        report.to_pass = to_pass(repo, &self.options, false, self.watch)?;
-        if self.order.hold {
-            report.attempt = self.keep(repo, &target, None, false);
-        }
-        let obstacles = transaction::in_the_way(repo, &target, &resolved.series, self.options.autostash)?;
-        if !obstacles.is_empty() {
-            if resolved.refused.is_some() {
-                report.status = Status::Refused;
-            }
-            build_report::in_the_way(report, obstacles);
-        }
-        // The diff is shown even if there are obstacles.
-        let preview =
-            self.order.previews.then(|| Preview::build(repo, &target, &resolved.series)).transpose()?;
-        Ok((None, preview))
-    }
 }

@@ -1,19 +1,17 @@
 //! Drives every landing: recovers killed runs, runs the transaction, and tries again if the branch moves. `undo`,
 //! `redo` and `accept` land commits that exist already; the other verbs make commits from edits.
 
-use super::done::{self, Done, Moved};
+use super::done::{self, Done};
 use super::observer::Observer;
-use super::push::Push;
 use super::{Error, Options, Watch, build_report};
 use super::{check, conflict};
 use crate::diag::Severity;
-use crate::message::Cleanup;
 use crate::path::RepoPath;
 use crate::plan;
 use crate::report::record::RecordKind;
-use crate::report::{self, BranchReport, Finding, Report, Status};
+use crate::report::{BranchReport, Finding, Report, Status};
 use crate::transaction::{
-    self, Carried, Clash, Context, Made, Planned, Preview, QueuePlace, Recording, Target, Transaction,
+    self, Carried, Clash, Context, Made, Planned, Preview, QueuePlace, Reporting, Target, Transaction,
     interrupt,
 };
 use crate::vcs::repo::Repo;
@@ -31,20 +29,16 @@ const MAX_REBASE_TRIES: usize = 3;
 pub(super) struct Driver<'a> {
     pub(super) repo: &'a Repo,
     pub(super) options: &'a Options,
-    pub(super) watch: &'a dyn Watch,
     pub(super) target: &'a Target,
-    /// The commits to land. If they were rebased onto the remote's commit, that commit is the first.
+    /// The commits to land. If they are rebased, the first is the remote's commit.
     pub(super) series: &'a [Planned],
-    pub(super) push: Push,
-    pub(super) reflog: String,
-    pub(super) cleanup: (Cleanup, String),
-    pub(super) recording: Recording<'a>,
+    /// Whether the commits were rebased onto the remote's commit.
+    pub(super) is_rebased: bool,
+    pub(super) context: Context<'a>,
     /// Adds the made commits to the report, and with `true` also the diffs of the edits.
     pub(super) fill: &'a dyn Fn(&mut Report, &Made, bool),
-    /// Lets the user edit the messages. `None` if the commits exist already and are only made again or reverted.
+    /// Lets the user edit the messages, unless the commits exist already.
     pub(super) edited: Option<&'a dyn Fn() -> Result<Edited<'a>, Error>>,
-    /// The names of the refused attempts that the landing replaces.
-    pub(super) attempts: Vec<String>,
 }
 
 /// The commits with their final messages, and the message of the merge commit, if one is wanted.
@@ -69,6 +63,19 @@ pub fn recover(
         watch.recovered(&one);
     }
     Ok(())
+}
+
+/// Recovers killed runs. A dry run only warns about them.
+pub(super) fn recover_or_warn(
+    repo: &Repo,
+    options: &Options,
+    branches: &[Option<&str>],
+    watch: &dyn Watch,
+) -> Result<(), Error> {
+    match options.dry_run {
+        true => check::warn_of_pending(repo, watch),
+        false => recover(repo, options.lock_timeout, branches, watch),
+    }
 }
 
 /// Calls `land` for a branch (`None` is HEAD's), again and again if the branch moves meanwhile, or with `--rebase` if
@@ -144,10 +151,7 @@ pub(super) fn recover_and_run(
     go: impl FnOnce(&Repo, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
 ) -> Done {
     let (observer, mut report) = (Observer::new(watch), new_report(options));
-    let recovered = match options.dry_run {
-        true => check::warn_of_pending(repo, &observer),
-        false => recover(repo, options.lock_timeout, branches, &observer),
-    };
+    let recovered = recover_or_warn(repo, options, branches, &observer);
     let tried = recovered.and_then(|()| go(repo, &observer, &mut report));
     let done = Done::of(report, tried, &observer);
     if done.moved.is_some() {
@@ -175,13 +179,16 @@ pub(super) fn recover_and_retry(
 }
 
 fn new_report(options: &Options) -> Report {
-    Report { formats: Vec::new(), dry_run: options.dry_run, ..Report::new(Status::Nothing) }
+    Report { dry_run: options.dry_run, ..Report::default() }
 }
 
 impl Driver<'_> {
     /// Lands the commits, and returns how the branch moved; `None` if there was nothing to land, or if something is
-    /// in the way. If it fails, the report has what is known.
-    pub(super) fn land(&self, report: &mut Report) -> Result<Option<Moved>, Error> {
+    /// in the way. If it fails, the report has what is known. A dry run only reports what would happen.
+    pub(super) fn land(&self, report: &mut Report) -> Result<done::Tried, Error> {
+        if self.options.dry_run {
+            return self.preview(report);
+        }
         let held = interrupt::hold();
         let planned = report.clone();
         let as_made = |made: &Made, landed: bool, diffs: bool| {
@@ -191,12 +198,12 @@ impl Driver<'_> {
                 branch.old = self.target.tip.map(build_report::commit_name);
                 branch.new = made.tip().map(build_report::commit_name);
                 branch.merge = made.merge.is_some();
-                branch.pushed = self.push.to.as_ref().filter(|_| landed).map(ToString::to_string);
+                branch.pushed = self.context.push.as_ref().filter(|_| landed).map(ToString::to_string);
                 branch.remote = self.options.push.clone().unwrap_or_default();
             }
             if landed {
                 build_report::landed(&mut report);
-                report.landing = self.options.record.then(|| self.recording.id.clone());
+                report.landing = self.context.recording.as_ref().map(|recording| recording.id.clone());
             }
             report
         };
@@ -210,15 +217,15 @@ impl Driver<'_> {
                 if self.target.checked_out {
                     self.repo.run_post_index_change();
                 }
-                Ok(made.tip().map(|new| (self.target.start, new)))
+                Ok((made.tip().map(|new| (self.target.start, new)), None))
             }
             Err(Error::Transaction(transaction::Error::Nothing)) => {
                 report.status = Status::Nothing;
-                Ok(None)
+                Ok((None, None))
             }
             Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
                 build_report::in_the_way(report, obstacles);
-                Ok(None)
+                Ok((None, None))
             }
             Err(error) => {
                 if let Error::Transaction(transaction::Error::Unfinished { made, .. }) = &error {
@@ -232,7 +239,7 @@ impl Driver<'_> {
     /// Whether the branch also got commits that are not part of the landing: the remote's, those that a suggestion was
     /// built on, or those on other sides of merges in an accepted branch.
     fn has_others(&self, made: &Made) -> bool {
-        if self.edited.is_some() && self.push.onto.is_none() {
+        if !self.context.existing && !self.is_rebased {
             return false;
         }
         let own = made.commits.iter().filter(|one| !one.edits.is_empty());
@@ -241,28 +248,11 @@ impl Driver<'_> {
         self.repo.commits_beyond(new, [old]).unwrap_or_default().iter().any(|commit| !own.contains(commit))
     }
 
-    fn transact(&self, as_made: &dyn Fn(&Made, bool, bool) -> Report) -> Result<Made, Error> {
-        let Self { repo, options, target, series, .. } = self;
-        let json = |report: &Report| report::json(report).unwrap_or_default();
-        let describe = |made: &Made, landed| json(&as_made(made, landed, true));
-        let recorded = |made: &Made| {
-            let mut report = as_made(made, true, false).without_directories();
-            // The record needs no diffs, because the commits have them.
-            report.edits.iter_mut().for_each(|edit| edit.diff = None);
-            json(&report)
-        };
-        let context = Context {
-            existing: self.edited.is_none(),
-            reflog: self.reflog.clone(),
-            cleanup: self.cleanup.clone(),
-            describe: &describe,
-            watch: self.watch,
-            record: options.record.then(|| (self.recording.clone(), &recorded as _)),
-            push: self.push.to.clone(),
-            attempts: self.attempts.clone(),
-        };
+    fn transact(&self, report: Reporting<'_>) -> Result<Made, Error> {
+        let Self { repo, options, target, series, context, .. } = self;
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        let transaction = Transaction::begin(repo, (*target).clone(), &base, series, options, context)?;
+        let transaction =
+            Transaction::begin(repo, (*target).clone(), &base, series, options, context, report)?;
         let (series, merge_message) = match self.edited {
             Some(edited) => edited()?,
             None => ((*series).into(), None),
@@ -270,17 +260,32 @@ impl Driver<'_> {
         Ok(transaction.prepare(&base, &series, merge_message.as_deref())?.publish()?)
     }
 
-    /// Checks existing commits against the policy and lands them or, in a dry run, reports what would happen. `named`
-    /// returns the name of a clash's commit.
+    /// Reports what must succeed before a landing, and what is in the way. The diff is shown even if something is.
+    fn preview(&self, report: &mut Report) -> Result<done::Tried, Error> {
+        let Self { repo, options, target, series, context, .. } = self;
+        report.to_pass = check::to_pass(repo, options, context.existing, context.watch)?;
+        let obstacles = transaction::in_the_way(repo, target, series, options.autostash)?;
+        if !obstacles.is_empty() {
+            build_report::in_the_way(report, obstacles);
+        }
+        let preview = options.previews.then(|| Preview::build(repo, target, self.own())).transpose()?;
+        Ok((None, preview))
+    }
+
+    /// Returns the landing's own commits, without the remote's.
+    fn own(&self) -> &[Planned] {
+        &self.series[usize::from(self.is_rebased)..]
+    }
+
+    /// Checks existing commits against the policy, and lands them. `named` returns the name of a clash's commit.
     pub(super) fn land_existing(
         &self,
         carried: &Carried,
         named: &dyn Fn(&Clash) -> String,
         report: &mut Report,
     ) -> Result<done::Tried, Error> {
-        let Self { repo, target, .. } = *self;
         let findings = |clashes: &[Clash], favor| -> Vec<Finding> {
-            let one = |clash| conflict::finding(clash, target.short(), &named(clash), favor);
+            let one = |clash| conflict::finding(clash, self.target.short(), &named(clash), favor);
             clashes.iter().map(one).collect()
         };
         if !carried.clashes.is_empty() {
@@ -292,40 +297,30 @@ impl Driver<'_> {
         if self.series.is_empty() {
             return Ok((None, None));
         }
-        // The policy is for the landing's own commits, not for the remote's.
-        let own = &self.series[usize::from(self.push.onto.is_some())..];
-        let paths = own.iter().flat_map(|planned| &planned.changes).map(|change| change.path.to_string());
+        let paths =
+            self.own().iter().flat_map(|planned| &planned.changes).map(|change| change.path.to_string());
         let paths: BTreeSet<String> = paths.collect();
         report.files = paths.into_iter().collect();
         report.status = Status::Checked;
-        let objections = self.objections(own)?;
+        let objections = self.objections(report)?;
         if !objections.is_empty() {
             report.status = Status::Refused;
             report.findings = objections;
             return Ok((None, None));
         }
-        if !self.options.dry_run {
-            return Ok((self.land(report)?, None));
-        }
-        (self.fill)(report, &Made::default(), false);
-        report.to_pass = check::to_pass(repo, self.options, true, self.watch)?;
-        let obstacles = transaction::in_the_way(repo, target, self.series, self.options.autostash)?;
-        if !obstacles.is_empty() {
-            build_report::in_the_way(report, obstacles);
-        }
-        Ok((None, Some(Preview::build(repo, target, own)?)))
+        self.land(report)
     }
 
     /// Returns an error for each path that the policy forbids. An undo may delete files and change sensitive ones,
     /// because it adds nothing that a model wrote.
-    fn objections(&self, series: &[Planned]) -> Result<Vec<Finding>, Error> {
+    fn objections(&self, report: &Report) -> Result<Vec<Finding>, Error> {
         let mut rules = self.options.rules(self.repo, self.target.start, None)?;
-        if self.recording.kind == RecordKind::Undone {
+        if report.undone.as_ref().is_some_and(|undone| undone.kind == RecordKind::Undone) {
             (rules.allow_delete, rules.allow_sensitive) = (true, true);
         }
         let mut found = Vec::new();
         let mut seen: BTreeSet<(&RepoPath, bool)> = BTreeSet::new();
-        for planned in series {
+        for planned in self.own() {
             let is_moved = |path| planned.origins.iter().any(|(from, _)| from == path);
             for change in &planned.changes {
                 let is_removed = change.after.is_none() && !is_moved(&change.path);

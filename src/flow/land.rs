@@ -1,16 +1,17 @@
 //! Lands responses or, in a dry run, reports what would happen. A landing recovers killed runs, resolves the edits
 //! and runs a transaction. If the branch moves meanwhile, it tries again.
 
-use super::done::{Done, Moved, Tried};
-use super::driver::{Driver, recover, retry_while_branch_moves};
+use super::done::{Done, Tried};
+use super::driver::{Driver, recover_or_warn, retry_while_branch_moves};
 use super::observer::Observer;
+use super::push::{self, Push};
 use super::resolve_onto::Resolved;
 use super::run::{Order, Run};
-use super::{Error, Options, Watch, build_report, push};
+use super::{Error, Options, Watch, build_report};
 use crate::diag::counted;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
-use crate::transaction::{self, Attempt, Recording, Target, interrupt};
+use crate::transaction::{self, Attempt, Context, Recording, Target, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
@@ -34,7 +35,8 @@ pub fn land(repo: &Repo, order: Order, options: &Options, watch: &dyn Watch) -> 
 }
 
 impl Run<'_> {
-    /// Lands the edits or, in a dry run, reports what would happen. If it fails, the report has what is known.
+    /// Recovers killed runs, asks the chooser, and lands the edits. If the branch moves meanwhile, tries again. If it
+    /// fails, the report has what is known. A dry run only reports what would happen.
     pub(super) fn land(&mut self, repo: &Repo, report: &mut Report) -> Result<Tried, Error> {
         if self.is_empty() {
             *report = self.no_edits();
@@ -44,17 +46,11 @@ impl Run<'_> {
             *report = self.not_joined(repo, &self.target(repo)?);
             return Ok((None, None));
         }
-        match self.options.dry_run {
-            true => self.dry_run(repo, report),
-            false => Ok((self.recover_and_land(repo, report)?, None)),
+        recover_or_warn(repo, &self.options, &[self.options.branch.as_deref()], self.watch)?;
+        if !self.options.dry_run {
+            Attempt::expire(repo);
         }
-    }
-
-    /// Recovers killed runs, asks the chooser, and lands the edits. If the branch moves meanwhile, tries again.
-    fn recover_and_land(&mut self, repo: &Repo, report: &mut Report) -> Result<Option<Moved>, Error> {
-        recover(repo, self.options.lock_timeout, &[self.options.branch.as_deref()], self.watch)?;
-        Attempt::expire(repo);
-        if let Some(chooser) = self.order.chooser.clone() {
+        if let Some(chooser) = self.order.chooser.clone().filter(|_| !self.options.dry_run) {
             let landed = self.landed(repo, &self.target(repo)?)?;
             self.script.landed = landed.edits.keys().copied().collect();
             self.choose(repo, &*chooser)?;
@@ -62,7 +58,7 @@ impl Run<'_> {
             if self.order.more && !self.unwanted.is_empty() {
                 report.status = Status::Refused;
                 report.attempt = self.keep(repo, &self.target(repo)?, None, false);
-                return Ok(None);
+                return Ok((None, None));
             }
         }
         if repo.config().string("commit.template")?.is_some_and(|file| !file.is_empty()) {
@@ -106,18 +102,21 @@ impl Run<'_> {
         Ok(Some(resolved))
     }
 
-    /// Tries to land the edits once. Returns `None` if nothing was to land, or if something is in the way.
-    fn try_once(&self, repo: &Repo, target: &Target, report: &mut Report) -> Result<Option<Moved>, Error> {
+    /// Tries to land the edits once.
+    fn try_once(&self, repo: &Repo, target: &Target, report: &mut Report) -> Result<Tried, Error> {
         let listed = self.listed_by_key(repo)?;
         if let Some(landed) = self.landed_by_key(repo, &listed)? {
             *report = landed;
-            return Ok(None);
+            return Ok((None, None));
         }
         report.branch = Some(build_report::branch(target));
         let last = listed.first().map(|one| one.id.clone());
-        let push = push::ask(repo, target, &self.options)?;
+        let push = match self.options.dry_run {
+            true => Push::default(),
+            false => push::ask(repo, target, &self.options)?,
+        };
         let Some(mut resolved) = self.resolve_and_report(repo, target, push.onto, report)? else {
-            return Ok(None);
+            return Ok((None, None));
         };
         if let Some(onto) = push.onto {
             resolved.series.insert(0, push::move_to(repo, target, onto)?);
@@ -129,24 +128,30 @@ impl Run<'_> {
             None => self.replaced_attempts(repo, target),
         };
         let edits: usize = resolved.series.iter().map(|planned| planned.edits.len()).sum();
+        let recording = || Recording {
+            responses: &self.responses,
+            also: self.base.into_iter().collect(),
+            // With `--push` the key is not checked again: when the remote has the commits, the landing must not fail.
+            key: self.key_digest(repo).filter(|_| push.to.is_none()).map(|key| (key, last)),
+            edits: self.edits_to_record(repo, &resolved.plan),
+            ..Recording::new(resolved.id.clone(), RecordKind::Landed)
+        };
+        let context = Context {
+            existing: false,
+            reflog: reflog(edits, &self.names()),
+            cleanup: self.messages.final_cleanup(&self.options),
+            watch: self.watch,
+            recording: self.options.record.then(recording),
+            push: push.to,
+            attempts,
+        };
         let driver = Driver {
             repo,
             options: &self.options,
-            watch: self.watch,
             target,
             series: &resolved.series,
-            reflog: reflog(edits, &self.names()),
-            cleanup: self.messages.final_cleanup(&self.options),
-            recording: Recording {
-                responses: &self.responses,
-                also: self.base.into_iter().collect(),
-                // With `--push` the key is not checked again: when the remote has the commits, the landing must not
-                // fail.
-                key: self.key_digest(repo).filter(|_| push.to.is_none()).map(|key| (key, last.clone())),
-                edits: self.edits_to_record(repo, &resolved.plan),
-                ..Recording::new(resolved.id.clone(), RecordKind::Landed)
-            },
-            push,
+            is_rebased: push.onto.is_some(),
+            context,
             fill: &|report, made, diffs| {
                 build_report::add_commits(report, made);
                 if diffs {
@@ -156,32 +161,34 @@ impl Run<'_> {
             edited: Some(&|| {
                 self.messages.edited(repo, &resolved.series, merge_message.clone(), &self.options)
             }),
-            attempts,
         };
-        let moved = match driver.land(report) {
-            Ok(Some(moved)) => moved,
-            Ok(None) if report.status == Status::Nothing => {
-                match &resolved.refused {
-                    Some(rejected) => *report = self.refused(repo, target, rejected),
-                    None => self.forget(repo, target),
+        let tried = driver.land(report);
+        let has_landed = matches!(tried, Ok((Some(_), _)));
+        match &resolved.refused {
+            _ if self.options.dry_run => {
+                if self.order.hold {
+                    report.attempt = self.keep(repo, target, None, false);
                 }
-                return Ok(None);
-            }
-            stopped => {
-                if let Some(rejected) = resolved.refused.as_ref().filter(|_| !interrupt::seen()) {
-                    report.attempt = self.keep(repo, target, Some(rejected), false);
-                    if report.status != Status::Landed {
-                        report.status = Status::Refused;
-                    }
+                if resolved.refused.is_some() && report.status == Status::InTheWay {
+                    report.status = Status::Refused;
                 }
-                return stopped.map(|_| None);
             }
-        };
-        if let Some(rejected) = &resolved.refused {
-            report.status = Status::PartlyLanded;
-            report.attempt = self.keep(repo, target, Some(rejected), true);
+            None if report.status == Status::Nothing => self.forget(repo, target),
+            None => {}
+            Some(rejected) if report.status == Status::Nothing => {
+                *report = self.refused(repo, target, rejected);
+            }
+            Some(rejected) if has_landed || !interrupt::seen() => {
+                report.attempt = self.keep(repo, target, Some(rejected), has_landed);
+                report.status = match report.status {
+                    Status::Landed if has_landed => Status::PartlyLanded,
+                    Status::Landed => Status::Landed,
+                    _ => Status::Refused,
+                };
+            }
+            Some(_) => {}
         }
-        Ok(Some(moved))
+        tried
     }
 }
 

@@ -34,8 +34,6 @@ pub struct Order {
     pub skip: Numbers,
     /// Land nothing, and keep the run as an attempt whether it is refused or not.
     pub hold: bool,
-    /// In a dry run, build the tree that would land, so that its diff can be shown.
-    pub previews: bool,
     /// The numbers of the edits to land; by default all.
     pub only: Option<Numbers>,
     /// The numbers of the edits to leave out.

@@ -12,7 +12,7 @@ use crate::diag::{Code, Severity};
 use crate::message;
 use crate::report::record::RecordKind;
 use crate::report::{EditReport, EditState, Finding, Report, Undone, UndoneCommit};
-use crate::transaction::{self, Carried, Clash, Made, Recording, Target};
+use crate::transaction::{self, Carried, Clash, Context, Made, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
@@ -105,24 +105,29 @@ impl Undoing<'_> {
             report.findings = self.warnings_of_left(&plan, &report.edits);
         }
         let verb = if kind == RecordKind::Undone { "undo" } else { "redo" };
-        let driver = Driver {
-            repo,
-            options,
-            watch,
-            target,
-            series: &plan.carried.series,
-            push,
+        let context = Context {
+            existing: true,
             reflog: format!("llm-apply: {verb} {}", landing.of),
             cleanup: Messages::read(repo, options)?.final_cleanup(options),
-            recording: Recording {
+            watch,
+            recording: options.record.then(|| Recording {
                 of: Some(landing.of.clone()),
                 // If the branch moves back, only the record keeps its commits.
                 also: vec![tip],
                 ..Recording::new(id, kind)
-            },
+            }),
+            push: push.to,
+            attempts: Vec::new(),
+        };
+        let driver = Driver {
+            repo,
+            options,
+            target,
+            series: &plan.carried.series,
+            is_rebased: push.onto.is_some(),
+            context,
             fill: &fill,
             edited: None,
-            attempts: Vec::new(),
         };
         let named = |clash: &Clash| {
             let commit = plan.steps.get(clash.planned).map(|step| repo.short(step.now));

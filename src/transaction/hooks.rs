@@ -9,6 +9,7 @@ use super::scratch_worktree::ScratchWorktree;
 use super::staging::NetChange;
 use super::{Error, Made, Options, Planned, Result, Transaction, series};
 use crate::path::{Places, RepoPath, is_sensitive};
+use crate::report;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
 use crate::vcs::repo::Repo;
@@ -193,7 +194,7 @@ impl Transaction<'_> {
     /// Writes the report that is the standard input of pre-llm-apply and post-llm-apply.
     fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {
         let file = self.transaction_dir.file("plan");
-        let text = (self.context.describe)(made, landed) + "\n";
+        let text = report::json(&(self.report)(made, landed, true)).unwrap_or_default() + "\n";
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
     }

@@ -72,7 +72,7 @@ pub use transaction_dir::TransactionDir;
 pub use watch::Watch;
 
 use crate::message::Cleanup;
-use crate::report::Obstacle;
+use crate::report::{Obstacle, Report};
 use crate::vcs;
 use crate::vcs::commit::CommitSettings;
 use crate::vcs::fault::{Fault, point};
@@ -247,8 +247,9 @@ fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result
 /// The result of functions of this module.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Returns the report of these commits as JSON.
-pub type Json<'a> = &'a dyn Fn(&Made) -> String;
+/// Returns the report of these commits: before or, with the first flag, after the landing. With the second flag it has
+/// the diffs of the edits.
+pub type Reporting<'a> = &'a dyn Fn(&Made, bool, bool) -> Report;
 
 /// What a transaction needs to know besides its options.
 pub struct Context<'a> {
@@ -259,12 +260,10 @@ pub struct Context<'a> {
     pub reflog: String,
     /// How messages are cleaned up at the end, and the prefix of comment lines in them.
     pub cleanup: (Cleanup, String),
-    /// Returns the standard input of pre-llm-apply, or with `true`, after the landing, that of post-llm-apply.
-    pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// The listener.
     pub watch: &'a dyn Watch,
-    /// What to record, and the report to record as JSON.
-    pub record: Option<(Recording<'a>, Json<'a>)>,
+    /// What to record besides the report.
+    pub recording: Option<Recording<'a>>,
     /// The remote's branch to push to before the branch here moves.
     pub push: Option<Upstream>,
     /// The names of the refused attempts to remove after the landing.
@@ -320,7 +319,8 @@ pub struct Transaction<'r> {
     repo: &'r Repo,
     target: Target,
     options: &'r Options,
-    context: Context<'r>,
+    context: &'r Context<'r>,
+    report: Reporting<'r>,
     hooks: Hooks,
     /// The paths that the landing touches.
     touched: Vec<series::Touched>,
@@ -343,7 +343,8 @@ impl<'r> Transaction<'r> {
         base: &BaseTree<'_>,
         series: &[Planned],
         options: &'r Options,
-        context: Context<'r>,
+        context: &'r Context<'r>,
+        report: Reporting<'r>,
     ) -> Result<Self> {
         conversions::refuse_together(base, series)?;
         let hooks = Hooks::active(repo, options, context.existing, Some(base))?;
@@ -391,6 +392,7 @@ impl<'r> Transaction<'r> {
             target,
             options,
             context,
+            report,
             hooks,
             touched,
             index,

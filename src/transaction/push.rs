@@ -13,7 +13,7 @@ use super::{
     move_to,
 };
 use crate::message::Cleanup;
-use crate::report::{End, Recovered};
+use crate::report::{End, Recovered, Report};
 use crate::vcs::Oid;
 use crate::vcs::chain::HISTORY;
 use crate::vcs::commit::Sign;
@@ -236,7 +236,7 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
         return Ok(Recovered::at(End::LeftAlone));
     };
     let target = Target::choose(repo, Some(branch), None)?;
-    let describe = |_: &Made, _: bool| String::new();
+    let report = |_: &Made, _: bool, _: bool| Report::default();
     let options = Options {
         lock_timeout: timeout,
         verify: false,
@@ -248,9 +248,8 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
         existing: true,
         reflog: "llm-apply: what was pushed".to_owned(),
         cleanup: (Cleanup::Verbatim, "#".to_owned()),
-        describe: &describe,
         watch: &(),
-        record: None,
+        recording: None,
         push: None,
         attempts: note.attempts.clone(),
     };
@@ -260,7 +259,8 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
     let series = [planned];
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let land = || {
-        let transaction = Transaction::begin(repo, target.clone(), &base, &series, &options, context)?;
+        let transaction =
+            Transaction::begin(repo, target.clone(), &base, &series, &options, &context, &report)?;
         let mut prepared = transaction.prepare(&base, &series, None)?;
         (prepared.record, prepared.is_pushed) = (record, true);
         prepared.publish()

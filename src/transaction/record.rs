@@ -8,6 +8,7 @@
 use super::journal::Journal;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Made, Result, Target, Transaction, Watch, listings};
+use crate::report;
 use crate::report::record::{LandedCommit, LandedEdit, LandedEdits, Record, RecordKind};
 use crate::response::Response;
 use crate::vcs::chain::{HISTORY, History, Link, UNDONE};
@@ -93,10 +94,13 @@ fn of_message<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Record,
 impl Transaction<'_> {
     /// Writes the files of the record, if there is to be one.
     pub(super) fn record_content(&self, made: &Made) -> Result<Option<RecordContent>> {
-        let (Some((recording, report)), Some(new)) = (&self.context.record, made.tip()) else {
+        let (Some(recording), Some(new)) = (&self.context.recording, made.tip()) else {
             return Ok(None);
         };
-        let report = self.repo.put_blob(report(made).as_bytes())?;
+        let mut report = (self.report)(made, true, false).without_directories();
+        // The record needs no diffs, because the commits have them.
+        report.edits.iter_mut().for_each(|edit| edit.diff = None);
+        let report = self.repo.put_blob(report::json(&report).unwrap_or_default().as_bytes())?;
         let mut files = vec![(REPORT_FILE.to_owned(), report.to_string())];
         for (number, response) in (1..).zip(recording.responses) {
             files.push((format!("{RESPONSE_PREFIX}{number}"), self.repo.put_response(response)?.to_string()));

@@ -5,9 +5,9 @@
 
 use super::done::{self, Done};
 use super::driver::{Driver, recover_and_retry};
-use super::landing::{self, Landing, Left, UndoStep, UndoSteps};
+use super::landing::{Branch, Landing, Left, UndoStep, UndoSteps};
 use super::messages::{self, Messages};
-use super::{Error, Numbers, Options, Watch, build_report, push};
+use super::{Error, Numbers, Options, Watch, build_report, history, push};
 use crate::diag::{Code, Severity};
 use crate::message;
 use crate::report::record::RecordKind;
@@ -84,7 +84,9 @@ impl Undoing<'_> {
                 _ => self.nothing_to_undo(),
             });
         };
-        let landing = landing::choose(repo, what.name.as_deref(), what.redo, target, tip, watch)?;
+        let records = history::records(repo, watch)?;
+        let branch = Branch { repo, target, tip, records: &records };
+        let landing = branch.choose(what.name.as_deref(), what.redo)?;
         let landing = landing.ok_or_else(|| self.nothing_to_undo())?;
         let push = push::ask(repo, target, options)?;
         let id = Recording::id_for(repo, target, &[&landing.id])?;

@@ -80,8 +80,7 @@ fn in_the_way(
     let base = options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
     let target = Target::choose(repo, options.branch.as_deref(), base)?;
     let files: Vec<_> = asked.files.iter().filter_map(|(path, _)| RepoPath::parse(path).ok()).collect();
-    let found =
-        transaction::in_the_way_of(repo, &target, &repo.tree(target.start)?, &files, options.autostash)?;
+    let found = transaction::in_the_way_of(repo, &target, &files, options.autostash)?;
     let blocked: BTreeSet<&str> = found.iter().map(|one| one.subject.as_str()).collect();
     let shown = |path: &&str| files.iter().any(|file| file.as_str() == *path);
     if blocked.iter().all(shown) && (blocked.len() < files.len() || blocked.is_empty()) {

@@ -85,7 +85,7 @@ use crate::vcs::tree::BaseTree;
 use early::Early;
 use hooks::Hooks;
 use local::LocalChanges;
-use obstacles::CheckoutState;
+use obstacles::{CheckoutState, Scope};
 use scratch_worktree::ScratchWorktree;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -354,10 +354,11 @@ impl<'r> Transaction<'r> {
         let commit_settings = repo.commit_settings(&options.sign)?;
         let transaction_dir = TransactionDir::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
+        let scope = Scope { repo, target: &target, touched: &touched, autostash: options.autostash };
         let look = |copy: &str| -> Result<(Option<Index>, CheckoutState)> {
             let index =
                 target.checked_out.then(|| repo.copy_index(transaction_dir.file(copy))).transpose()?;
-            let found = obstacles::check(repo, &target, &touched, index.as_ref(), options.autostash)?;
+            let found = scope.check(index.as_ref())?;
             Ok((index, found))
         };
         let (mut index, mut found) = look("index-before")?;
@@ -399,6 +400,13 @@ impl<'r> Transaction<'r> {
             locals,
             commit_settings,
         })
+    }
+}
+
+impl Transaction<'_> {
+    fn scope(&self) -> Scope<'_> {
+        let Self { repo, target, touched, options, .. } = self;
+        Scope { repo, target, touched, autostash: options.autostash }
     }
 }
 

@@ -3,8 +3,8 @@
 use super::series::{PathChange, Touched};
 use super::staging::{NetChange, Staging};
 use super::{
-    Error, Made, MadeCommit, Making, Planned, Prepared, Result, Transaction, check_interrupt, obstacles,
-    series, unless_interrupted,
+    Error, Made, MadeCommit, Making, Planned, Prepared, Result, Transaction, check_interrupt, series,
+    unless_interrupted,
 };
 use crate::message::Cleanup;
 use crate::path::RepoPath;
@@ -63,9 +63,8 @@ impl<'r> Transaction<'r> {
         }
         if self.touched.len() > planned_paths {
             // Hooks have changed files that the edits do not touch.
-            let Self { repo, target, touched, index, options, .. } = &self;
-            target.check_tip(repo)?;
-            let found = obstacles::check(repo, target, touched, index.as_ref(), options.autostash)?;
+            self.target.check_tip(self.repo)?;
+            let found = self.scope().check(self.index.as_ref())?;
             if !found.obstacles.is_empty() {
                 return Err(Error::InTheWay(found.obstacles));
             }

@@ -22,7 +22,7 @@ use super::attempt::Attempt;
 use super::journal::{self, Journal};
 use super::record::{self, RecordContent};
 use super::staging::{self, NetChange, Staged};
-use super::{Error, Made, Result, Transaction, early, interrupt, obstacles};
+use super::{Error, Made, Result, Transaction, early, interrupt};
 use crate::path::RepoPath;
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
@@ -184,11 +184,11 @@ impl Prepared<'_> {
 
     /// Checks HEAD, the branch and the touched paths again, because hooks and commands may have run for long.
     pub(super) fn check_again(&self, index: Option<&Index>) -> Result<()> {
-        let Transaction { repo, target, touched, locals, options, .. } = &self.transaction;
+        let Transaction { repo, target, locals, .. } = &self.transaction;
         repo.check_head(&target.name, target.is_head)?;
         // Before the paths, because those that a move has changed would look like local changes.
         target.check_tip(repo)?;
-        let found = obstacles::recheck(repo, target, touched, index, locals, options.autostash)?;
+        let found = self.transaction.scope().recheck(index, locals)?;
         if found.is_empty() { Ok(()) } else { Err(Error::InTheWay(found)) }
     }
 

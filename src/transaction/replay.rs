@@ -1,12 +1,13 @@
 //! Makes existing commits again on a branch, as `git cherry-pick` does, or reverts them, as `git revert` does.
 
+use super::Result;
 use super::carry::{Carried, Clash, ClashKind, NewBase, changes_of, origins_of};
 use super::series::{Making, Planned};
+use crate::vcs::Oid;
 use crate::vcs::history::CommitData;
 use crate::vcs::merge::{Favor, Merge, Paths};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::{Oid, Result};
 
 /// An existing commit to make again or to revert. Its changes are the difference from its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +35,8 @@ impl Replayed {
 /// The object store fails, or a commit cannot be read.
 pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Carried> {
     let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
-    let mut new_base = NewBase::new(&handle, handle.tree_of(onto)?, favor);
+    let mut new_base = NewBase::new(&handle, onto, favor)?;
     let mut series = Vec::new();
-    let mut last = None;
     for (at, replayed) in commits.iter().enumerate() {
         let commit = handle.read_commit(replayed.commit)?;
         let parent = commit.parents.first().map(|parent| handle.tree_of(*parent)).transpose()?;
@@ -44,15 +44,9 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
             false => (parent, Some(commit.tree)),
             true => (Some(commit.tree), parent),
         };
-        // If this commit follows the previous one, the differences are known already.
-        if last != Some(before) {
-            new_base.compare_with(before)?;
-        }
         let own = handle.changes(before, after)?.ok();
         let tip = new_base.tip;
         let changes = new_base.cherry_pick(at, before, after, own)?;
-        // The changes of a clashing commit are not in the tree, so the next commit is compared anew.
-        last = Some(after).filter(|_| !new_base.clashes_at(at));
         let name = name_of(&handle, &commit);
         let (message, making) = match replayed.reversed {
             false => (commit.message, Making::Again { author: commit.author, name }),
@@ -82,10 +76,9 @@ pub fn is_applied(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>
 pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let [first, others @ ..] = merge.parents.as_slice() else { return Ok(true) };
-    let mut new_base = NewBase::new(&handle, handle.tree_of(*first)?, None);
+    let mut new_base = NewBase::new(&handle, *first, None)?;
     for other in others {
         let base = handle.merge_base(*first, *other)?.map(|base| handle.tree_of(base)).transpose()?;
-        new_base.compare_with(base)?;
         new_base.cherry_pick(0, base, Some(handle.tree_of(*other)?), None)?;
         if new_base.clashes_at(0) {
             return Ok(false);

@@ -99,7 +99,7 @@ impl Accepting<'_> {
         // The last commit that lands unchanged.
         let mut tip = target.start;
         if let Some(onto) = onto {
-            plan.carried.series.push(push::move_to(repo, target, onto)?);
+            plan.carried.series.push(transaction::move_to(repo, target.start, onto)?);
             plan.sources.push(Source { branch: None, commit: onto, is_own: false });
             tip = Some(onto);
         }
@@ -138,13 +138,7 @@ impl Accepting<'_> {
             for commit in commits {
                 // The last commit is planned with all changes since the old tip, the earlier ones with none.
                 let from = if commit == last { before } else { Some(commit) };
-                match transaction::move_to(repo, from, commit)? {
-                    Ok(planned) => plan.carried.series.push(planned),
-                    Err(clashes) => {
-                        let here = |clash| Clash { planned: plan.sources.len(), ..clash };
-                        plan.carried.clashes.extend(clashes.into_iter().map(here));
-                    }
-                }
+                plan.carried.series.push(transaction::move_to(repo, from, commit)?);
                 plan.sources.push(source(commit));
                 tip = Some(commit);
             }

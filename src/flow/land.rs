@@ -119,7 +119,7 @@ impl Run<'_> {
             return Ok((None, None));
         };
         if let Some(onto) = push.onto {
-            resolved.series.insert(0, push::move_to(repo, target, onto)?);
+            resolved.series.insert(0, transaction::move_to(repo, target.start, onto)?);
         }
         let merge_message = self.merge_message(repo, &resolved.series)?;
         // If edits are refused, the attempt is still needed.

@@ -98,7 +98,7 @@ impl Undoing<'_> {
         if (0..plan.steps.len()).all(|step| plan.changes_nothing(step)) {
             plan.carried.series.clear();
         } else if let (Some(onto), true) = (push.onto, plan.carried.clashes.is_empty()) {
-            plan.carried.series.insert(0, push::move_to(repo, target, onto)?);
+            plan.carried.series.insert(0, transaction::move_to(repo, target.start, onto)?);
         }
         let edits = landing.edits(repo)?;
         let fill = |report: &mut Report, made: &Made, _| self.fill(report, &plan, &edits, kind, made);
@@ -217,11 +217,8 @@ impl Undoing<'_> {
             && !removed.iter().any(|id| landing.is_foreign(*id))
             && (removed.is_empty() || !(repo.is_on_a_remote(&removed, old)? || repo.is_built_on(tip, old)?))
         {
-            let mut carried = Carried::default();
-            match transaction::move_to(repo, Some(tip), old)? {
-                Ok(planned) => carried.series.push(planned),
-                Err(clashes) => carried.clashes = clashes,
-            }
+            let series = vec![transaction::move_to(repo, Some(tip), old)?];
+            let carried = Carried { series, ..Carried::default() };
             return Ok(UndoPlan { carried, steps, moves_back: true, left });
         }
         if !is_whole {

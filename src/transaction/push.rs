@@ -253,10 +253,7 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
         push: None,
         attempts: note.attempts.clone(),
     };
-    let Ok(planned) = move_to(repo, target.tip, repo.id(&note.new)?)? else {
-        return Ok(Recovered::at(End::LeftAlone));
-    };
-    let series = [planned];
+    let series = [move_to(repo, target.tip, repo.id(&note.new)?)?];
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let land = || {
         let transaction =

@@ -1,13 +1,13 @@
 //! Makes existing commits again on a branch, as `git cherry-pick` does, or reverts them, as `git revert` does.
 
 use super::Result;
-use super::carry::{Carried, Clash, ClashKind, NewBase, changes_of, origins_of};
+use super::carry::{Carried, NewBase, changes_of, origins_of};
 use super::series::{Making, Planned};
-use crate::vcs::Oid;
 use crate::vcs::history::CommitData;
 use crate::vcs::merge::{Favor, Merge, Paths};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
+use crate::vcs::{self, Oid};
 
 /// An existing commit to make again or to revert. Its changes are the difference from its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,33 +87,25 @@ pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     Ok(new_base.tip == merge.tree)
 }
 
-/// Returns the planned commit that moves a branch from one existing commit to another, forwards or back. The inner
-/// error has the files whose names are not supported.
+/// Returns the planned commit that moves a branch from one existing commit to another, forwards or back.
 ///
 /// # Errors
-/// The object store fails.
-pub fn move_to(
-    handle: &Repo,
-    from: Option<Oid>,
-    to: Oid,
-) -> Result<std::result::Result<Planned, Vec<Clash>>> {
+/// A changed file has a name that is not supported, or the object store fails.
+pub fn move_to(handle: &Repo, from: Option<Oid>, to: Oid) -> Result<Planned> {
     let before = from.map(|from| handle.tree_of(from)).transpose()?;
     let after = handle.tree_of(to)?;
-    let changes = match handle.changes(before, Some(after))? {
-        Ok(found) => changes_of(handle, before, found)?,
-        Err(odd) => {
-            let clash = |path| Clash { planned: 0, path, kind: ClashKind::Unnameable, text: None };
-            return Ok(Err(odd.into_iter().map(clash).collect()));
-        }
-    };
+    let changes = handle.changes(before, Some(after))?;
+    let unsupported = |names: Vec<String>| format!("these names are not supported: {}", names.join(", "));
+    let changes = changes.map_err(|names| vcs::Error::Invalid(unsupported(names)))?;
+    let changes = changes_of(handle, before, changes)?;
     let commit = handle.read_commit(to)?;
-    Ok(Ok(Planned {
+    Ok(Planned {
         edits: Vec::new(),
         origins: origins_of(handle, before, after, &changes)?,
         changes,
         making: Making::AsIs { commit: to, name: name_of(handle, &commit) },
         message: commit.message,
-    }))
+    })
 }
 
 /// Returns a commit's name for messages.

@@ -329,7 +329,7 @@ impl Attempt {
         let listed = |kept: &[Listed]| kept.iter().map(Listed::described).collect::<Vec<_>>().join(", ");
         let message = match found.as_slice() {
             [only] => return Ok(only.id.clone()),
-            [] if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
+            [] if all.is_empty() => return Err(Error::NoAttempts),
             [] => format!(
                 "no refused attempt {what} is kept in this worktree; these are kept: {}",
                 listed(&all)
@@ -343,7 +343,7 @@ impl Attempt {
                 message
             }
         };
-        Err(Error::NoAttempt { message, others: !all.is_empty() })
+        Err(Error::NoAttempt(message))
     }
 
     /// Removes the expired attempts. One that cannot be removed stays.

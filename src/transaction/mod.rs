@@ -87,7 +87,6 @@ use hooks::Hooks;
 use local::LocalChanges;
 use obstacles::{CheckoutState, Scope};
 use scratch_worktree::ScratchWorktree;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use transaction_dir::remove_abandoned;
 
@@ -101,13 +100,8 @@ pub enum Error {
     #[error("{}", messages(.0))]
     InTheWay(Vec<Obstacle>),
     /// Another run holds the repository's lock, or pushes the branch.
-    #[error("another git llm-apply {doing}; gave up after {} seconds", timeout.as_secs())]
-    Busy {
-        /// What the other run does.
-        doing: String,
-        /// How long this run waited.
-        timeout: Duration,
-    },
+    #[error("another git llm-apply {0}; gave up after {seconds} seconds", seconds = .1.as_secs())]
+    Busy(String, Duration),
     /// The repository or the landing needs something that is not supported yet.
     #[error("{what}, which git llm-apply does not support yet")]
     Unsupported {
@@ -116,9 +110,6 @@ pub enum Error {
         /// What to do instead.
         help: String,
     },
-    /// A commit's message is empty.
-    #[error("the message of {0} is empty")]
-    EmptyMessage(String),
     /// A refused attempt cannot be read.
     #[error("the refused attempt {id} {why}")]
     Attempt {
@@ -131,13 +122,11 @@ pub enum Error {
     #[error("{0}")]
     SeveralAttempts(String),
     /// No refused attempt has that name, or several have it.
-    #[error("{message}")]
-    NoAttempt {
-        /// The message.
-        message: String,
-        /// Whether any other attempts are kept.
-        others: bool,
-    },
+    #[error("{0}")]
+    NoAttempt(String),
+    /// There are no refused attempts.
+    #[error("no refused attempt is kept in this worktree")]
+    NoAttempts,
     /// A hook refused.
     #[error(transparent)]
     Hook(Box<Failure>),
@@ -150,19 +139,10 @@ pub enum Error {
     /// A signal interrupted the run; everything is as it was.
     #[error("interrupted; everything here is as it was")]
     Interrupted,
-    /// A killed run cannot be recovered, because its journal cannot be used.
-    #[error(
-        "the journal of a killed run cannot be used: {why}; the run has left {}",
-        remains(transaction_dir, in_place)
-    )]
-    Broken {
-        /// The run's transaction directory.
-        transaction_dir: PathBuf,
-        /// Why the journal cannot be used, as a sentence.
-        why: String,
-        /// What the run has left outside of its directory.
-        in_place: Vec<String>,
-    },
+    /// A killed run cannot be recovered, because its journal cannot be used. Has the reason, as a sentence, and what
+    /// the run has left.
+    #[error("the journal of a killed run cannot be used: {0}; the run has left {left}", left = .1.join(", "))]
+    Broken(String, Vec<String>),
     /// The remote's branch has commits that the branch here lacks; nothing was changed.
     #[error("{to} has moved: {why}")]
     Behind {
@@ -234,10 +214,6 @@ fn messages(obstacles: &[Obstacle]) -> String {
     all.join(", ")
 }
 
-fn remains(transaction_dir: &Path, in_place: &[String]) -> String {
-    [&[transaction_dir.display().to_string()], in_place].concat().join(", ")
-}
-
 /// Parses JSON. It parses a string, as the formats do. Parsing bytes would compile a second parser and make the program
 /// larger.
 fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
@@ -303,7 +279,7 @@ fn lock_after(remote_is_done: bool, repo: &Repo, timeout: Duration) -> Result<Fl
             return check().map(|()| lock);
         }
         if Instant::now() >= end {
-            return Err(Error::Busy { doing: "holds the repository's lock".to_owned(), timeout });
+            return Err(Error::Busy("holds the repository's lock".to_owned(), timeout));
         }
     }
 }

@@ -112,7 +112,7 @@ impl<'r> Transaction<'r> {
     ) -> Result<Oid> {
         let message = cleanup.apply(draft.message, &self.context.cleanup.1);
         if message.trim().is_empty() {
-            return Err(Error::EmptyMessage(named()));
+            return Err(vcs::Error::Invalid(format!("the message of {} is empty", named())).into());
         }
         let draft = Draft { message: &message, ..*draft };
         let commit = self

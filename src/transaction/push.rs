@@ -109,7 +109,7 @@ pub(super) fn lock_between_pushes(
         };
         drop(lock);
         if start.elapsed() >= timeout {
-            return Err(Error::Busy { doing: format!("still pushes {}", note.upstream), timeout });
+            return Err(Error::Busy(format!("still pushes {}", note.upstream), timeout));
         }
         watch.waiting("waiting for a push of this branch", start.elapsed());
         std::thread::sleep(TICK);

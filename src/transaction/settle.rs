@@ -1,7 +1,7 @@
 //! Finishes or undoes a killed landing. The journal says what the landing was about to do, and the disk shows how far
 //! it got.
 
-use super::discard::{self, broken};
+use super::discard::{self, broken, to_strings};
 use super::journal::{self, Journal};
 use super::publish::{Locks, finish};
 use super::relocate::relocate;
@@ -15,11 +15,6 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::RefLock;
 use crate::vcs::repo::Repo;
 use std::path::{Path, PathBuf};
-
-/// Returns paths as text.
-pub(super) fn to_strings(paths: Vec<PathBuf>) -> Vec<String> {
-    paths.iter().map(|path| path.display().to_string()).collect()
-}
 
 /// The state of a killed landing.
 struct Killed<'a> {

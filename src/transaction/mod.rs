@@ -15,7 +15,6 @@
 //! Each transaction has a directory with its staged files, its liveness lock and its journal (`transaction_dir`,
 //! `journal`). If the process is killed, [`recover()`] finishes or undoes the landing with the help of that journal.
 
-mod any_path;
 mod attempt;
 mod carry;
 mod command;

@@ -17,7 +17,6 @@
 //! | reference moved | does the steps that are left |
 //! | journal removed | removes the rest of the transaction's directory |
 
-use super::any_path::AnyPath;
 use super::attempt::Attempt;
 use super::journal::{self, Journal};
 use super::record::{self, RecordContent};
@@ -134,10 +133,10 @@ impl Prepared<'_> {
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,
-            common_dir: AnyPath(repo.common_dir().to_owned()),
-            git_dir: AnyPath(repo.git_dir().to_owned()),
-            workdir: repo.workdir().map(|path| AnyPath(path.to_owned())),
-            index: target.checked_out.then(|| AnyPath(repo.index_file())),
+            common_dir: repo.common_dir().to_owned(),
+            git_dir: repo.git_dir().to_owned(),
+            workdir: repo.workdir().map(Path::to_owned),
+            index: target.checked_out.then(|| repo.index_file()),
             movement: Movement {
                 name: target.name.clone(),
                 old: target.tip.map(|id| id.to_string()),
@@ -300,7 +299,7 @@ pub(super) fn finish(
     let Locks { reference, record, index } = locks;
     let movement = &journal.movement;
     let index = index.as_ref().filter(|lock| lock.is_held());
-    Attempt::forget_all(repo, &journal.git_dir.0, &journal.attempts);
+    Attempt::forget_all(repo, &journal.git_dir, &journal.attempts);
     record::finish(repo, transaction_dir, journal, record)?;
     if let (true, Some(old)) = (movement.is_head, &movement.old)
         && (index.is_some() || reference.is_held())
@@ -321,7 +320,7 @@ pub(super) fn finish(
     Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
     if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
         // In a recovery the checkout may be gone.
-        if let Ok(checkout) = Checkout::open(&workdir.0, repo) {
+        if let Ok(checkout) = Checkout::open(workdir, repo) {
             staging::prune(&checkout, staged)?;
         }
     }

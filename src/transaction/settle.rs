@@ -50,7 +50,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         return Ok(Recovered { left: staged_paths(journal), ..Recovered::at(End::LeftAlone) });
     }
     let index = match &journal.index {
-        Some(index) => TokenLock::adopt(lock_of(&index.0), &token)?,
+        Some(index) => TokenLock::adopt(lock_of(index), &token)?,
         None => None,
     };
     let has_index = journal.index.is_some() && worktree.is_some();
@@ -63,7 +63,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         tip: repo.value(&movement.name)?.map(|id| id.to_string()),
         has_index,
         checkout: match &journal.workdir {
-            Some(workdir) if journal.staged.is_some() && has_index => Some(Checkout::open(&workdir.0, repo)?),
+            Some(workdir) if journal.staged.is_some() && has_index => Some(Checkout::open(workdir, repo)?),
             _ => None,
         },
     };
@@ -130,7 +130,7 @@ impl Killed<'_> {
     fn indexes(&self) -> Option<[PathBuf; 3]> {
         let index = self.journal.index.as_ref().filter(|_| self.has_index)?;
         Some([
-            index.0.clone(),
+            index.clone(),
             self.transaction_dir.join(journal::INDEX_BEFORE),
             self.transaction_dir.join(journal::INDEX),
         ])

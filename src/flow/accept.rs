@@ -186,7 +186,7 @@ impl Accepting<'_> {
         for (place, (planned, source)) in plan.carried.series.iter().zip(&plan.sources).enumerate() {
             let new = made.commits.get(place).and_then(|one| one.id);
             let Some(accepted) = source.branch.and_then(|at| report.accepted.get_mut(at)) else { continue };
-            let as_is = matches!(planned.making, Making::AsIs { .. });
+            let as_is = matches!(planned.making, Making::AsIs(_));
             let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {
                 from: build_report::commit_name(source.commit),

@@ -36,7 +36,7 @@ impl<'r> Transaction<'r> {
         let planned_paths = self.touched.len();
         for planned in series {
             let mut one = MadeCommit { edits: planned.edits.clone(), ..MadeCommit::default() };
-            if let Making::AsIs { commit, .. } = planned.making {
+            if let Making::AsIs(commit) = planned.making {
                 total.extend(base.store_all(&planned.changes)?);
                 let commit = self.repo.rely(commit);
                 (parent, tree, start) = (Some(commit), Some(self.repo.tree_of(commit)?), Some(commit));

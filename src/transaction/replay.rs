@@ -47,9 +47,8 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
         let own = handle.changes(before, after)?.ok();
         let tip = new_base.tip;
         let changes = new_base.cherry_pick(at, before, after, own)?;
-        let name = name_of(&handle, &commit);
         let (message, making) = match replayed.reversed {
-            false => (commit.message, Making::Again { author: commit.author, name }),
+            false => (commit.message, Making::Again { author: commit.author, commit: commit.id }),
             true => (revert_message(&commit), Making::New),
         };
         let origins = origins_of(&handle, Some(tip), new_base.tip, &changes)?;
@@ -98,19 +97,13 @@ pub fn move_to(handle: &Repo, from: Option<Oid>, to: Oid) -> Result<Planned> {
     let unsupported = |names: Vec<String>| format!("these names are not supported: {}", names.join(", "));
     let changes = changes.map_err(|names| vcs::Error::Invalid(unsupported(names)))?;
     let changes = changes_of(handle, before, changes)?;
-    let commit = handle.read_commit(to)?;
     Ok(Planned {
         edits: Vec::new(),
         origins: origins_of(handle, before, after, &changes)?,
         changes,
-        making: Making::AsIs { commit: to, name: name_of(handle, &commit) },
-        message: commit.message,
+        making: Making::AsIs(to),
+        message: handle.read_commit(to)?.message,
     })
-}
-
-/// Returns a commit's name for messages.
-fn name_of(handle: &Repo, commit: &CommitData) -> String {
-    format!("{} ({})", handle.short(commit.id), commit.subject())
 }
 
 /// Returns the message of a commit that reverts this one, as git-revert(1) words it.

@@ -6,12 +6,12 @@ use super::driver::{Driver, recover_or_warn, retry_while_branch_moves};
 use super::observer::Observer;
 use super::push::{self, Push};
 use super::resolve_onto::Resolved;
-use super::run::{Order, Run};
+use super::run::{Order, Run, Try};
 use super::{Error, Options, Watch, build_report};
 use crate::diag::counted;
 use crate::report::record::RecordKind;
 use crate::report::{self, Report, Status};
-use crate::transaction::{self, Attempt, Context, Recording, Target, interrupt};
+use crate::transaction::{self, Attempt, Context, Recording, interrupt};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 
@@ -43,7 +43,7 @@ impl Run<'_> {
             return Ok((None, None));
         }
         if self.is_unjoined() {
-            *report = self.not_joined(repo, &self.target(repo)?);
+            *report = self.on(repo, &self.target(repo)?).not_joined();
             return Ok((None, None));
         }
         recover_or_warn(repo, &self.options, &[self.options.branch.as_deref()], self.watch)?;
@@ -51,13 +51,13 @@ impl Run<'_> {
             Attempt::expire(repo);
         }
         if let Some(chooser) = self.order.chooser.clone().filter(|_| !self.options.dry_run) {
-            let landed = self.landed(repo, &self.target(repo)?)?;
+            let landed = self.on(repo, &self.target(repo)?).landed()?;
             self.script.landed = landed.edits.keys().copied().collect();
             self.choose(repo, &*chooser)?;
             *report = self.declared();
             if self.order.more && !self.unwanted.is_empty() {
                 report.status = Status::Refused;
-                report.attempt = self.keep(repo, &self.target(repo)?, None, false);
+                report.attempt = self.on(repo, &self.target(repo)?).keep(None, false);
                 return Ok((None, None));
             }
         }
@@ -66,44 +66,40 @@ impl Run<'_> {
         }
         let onto = (self.options.branch.as_deref(), self.base);
         retry_while_branch_moves(repo, &self.options, self.watch, onto, |repo, target| {
-            self.try_once(repo, target, report)
+            self.on(repo, target).land(report)
         })
     }
+}
 
+impl Try<'_> {
     /// Resolves the edits for the target, or for the remote's commit `onto` that they are rebased onto, and reports
     /// the result. Returns `None` if nothing is left to land.
-    pub(super) fn resolve_and_report(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        onto: Option<Oid>,
-        report: &mut Report,
-    ) -> Result<Option<Resolved>, Error> {
-        if target.checked_out && !self.options.dry_run {
-            repo.begin_index();
+    fn resolve_and_report(&self, onto: Option<Oid>, report: &mut Report) -> Result<Option<Resolved>, Error> {
+        if self.target.checked_out && !self.options.dry_run {
+            self.repo.begin_index();
         }
-        let resolved = match self.resolve_onto(repo, target, onto)? {
+        let resolved = match self.resolve_onto(onto)? {
             Ok(resolved) => resolved,
             Err(rejected) => {
-                *report = self.refused(repo, target, &rejected);
+                *report = self.refused(&rejected);
                 return Ok(None);
             }
         };
-        *report = self.planned(repo, &resolved, target);
+        *report = self.planned(&resolved);
         if resolved.series.is_empty() {
             if !self.options.dry_run {
-                self.forget(repo, target);
+                self.forget();
             }
             return Ok(None);
         }
-        if !self.options.ff && target.start.is_none() {
-            return Err(Error::Unborn(target.short().to_owned()));
+        if !self.options.ff && self.target.start.is_none() {
+            return Err(Error::Unborn(self.target.short().to_owned()));
         }
         Ok(Some(resolved))
     }
 
-    /// Tries to land the edits once.
-    fn try_once(&self, repo: &Repo, target: &Target, report: &mut Report) -> Result<Tried, Error> {
+    fn land(&self, report: &mut Report) -> Result<Tried, Error> {
+        let Self { repo, target, .. } = *self;
         let listed = self.listed_by_key(repo)?;
         if let Some(landed) = self.landed_by_key(repo, &listed)? {
             *report = landed;
@@ -115,17 +111,17 @@ impl Run<'_> {
             true => Push::default(),
             false => push::ask(repo, target, &self.options)?,
         };
-        let Some(mut resolved) = self.resolve_and_report(repo, target, push.onto, report)? else {
+        let Some(mut resolved) = self.resolve_and_report(push.onto, report)? else {
             return Ok((None, None));
         };
         if let Some(onto) = push.onto {
             resolved.series.insert(0, transaction::move_to(repo, target.start, onto)?);
         }
-        let merge_message = self.merge_message(repo, &resolved.series)?;
+        let merge_message = self.merge_message(&resolved.series)?;
         // If edits are refused, the attempt is still needed.
         let attempts = match resolved.refused {
             Some(_) => Vec::new(),
-            None => self.replaced_attempts(repo, target),
+            None => self.replaced_attempts(),
         };
         let edits: usize = resolved.series.iter().map(|planned| planned.edits.len()).sum();
         let recording = || Recording {
@@ -133,7 +129,7 @@ impl Run<'_> {
             also: self.base.into_iter().collect(),
             // With `--push` the key is not checked again: when the remote has the commits, the landing must not fail.
             key: self.key_digest(repo).filter(|_| push.to.is_none()).map(|key| (key, last)),
-            edits: self.edits_to_record(repo, &resolved.plan),
+            edits: self.edits_to_record(&resolved.plan),
             ..Recording::new(resolved.id.clone(), RecordKind::Landed)
         };
         let context = Context {
@@ -155,7 +151,7 @@ impl Run<'_> {
             fill: &|report, made, diffs| {
                 build_report::add_commits(report, made);
                 if diffs {
-                    self.add_diffs(repo, target, &resolved, made, report);
+                    self.add_diffs(&resolved, made, report);
                 }
             },
             edited: Some(&|| {
@@ -167,19 +163,19 @@ impl Run<'_> {
         match &resolved.refused {
             _ if self.options.dry_run => {
                 if self.order.hold {
-                    report.attempt = self.keep(repo, target, None, false);
+                    report.attempt = self.keep(None, false);
                 }
                 if resolved.refused.is_some() && report.status == Status::InTheWay {
                     report.status = Status::Refused;
                 }
             }
-            None if report.status == Status::Nothing => self.forget(repo, target),
+            None if report.status == Status::Nothing => self.forget(),
             None => {}
             Some(rejected) if report.status == Status::Nothing => {
-                *report = self.refused(repo, target, rejected);
+                *report = self.refused(rejected);
             }
             Some(rejected) if has_landed || !interrupt::seen() => {
-                report.attempt = self.keep(repo, target, Some(rejected), has_landed);
+                report.attempt = self.keep(Some(rejected), has_landed);
                 report.status = match report.status {
                     Status::Landed if has_landed => Status::PartlyLanded,
                     Status::Landed => Status::Landed,

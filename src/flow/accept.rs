@@ -103,8 +103,8 @@ impl Accepting<'_> {
             plan.sources.push(Source { branch: None, commit: onto, is_own: false });
             tip = Some(onto);
         }
-        let (mut parts, mut own, suggestions) = (Vec::new(), HashSet::new(), suggestions(repo, self.watch)?);
-        for (at, (branch, name)) in branches.iter().zip(self.names).enumerate() {
+        let (mut own, suggestions) = (HashSet::new(), suggestions(repo, self.watch)?);
+        for (branch, name) in branches.iter().zip(self.names) {
             let suggestion = suggestions.iter().find(|(known, ..)| known == name);
             // The record may be forged. Its start counts only if the branch contains it, so that nothing else is
             // landed.
@@ -119,12 +119,11 @@ impl Accepting<'_> {
                     own.insert(commit);
                 }
             }
-            parts.extend(start.into_iter().chain([*branch]).map(|last| (at, last)));
         }
-        let (mut replayed, mut known) = (Vec::new(), Vec::new());
-        for (branch, last) in parts {
-            let commits = repo.commits_beyond(last, tip.into_iter().chain(known.iter().copied()))?;
-            known.push(last);
+        let mut replayed = Vec::new();
+        for (branch, last) in branches.iter().copied().enumerate() {
+            let known = tip.iter().chain(&branches[..branch]).copied();
+            let commits = repo.commits_beyond(last, known)?;
             let is_next = match tip {
                 Some(tip) => repo.is_ancestor(tip, last)?,
                 None => true,

@@ -19,7 +19,7 @@ use crate::vcs::refs::{Movement, RefLock, is_reference_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -122,13 +122,9 @@ impl Transaction<'_> {
             responses: recording.responses.iter().map(|one| one.file_name().to_owned()).collect(),
         };
         let listed = |(digest, edits): &(String, Vec<(usize, LandedEdit)>)| {
-            let mut by_number: HashMap<usize, Vec<LandedEdit>> = HashMap::new();
-            for (number, edit) in edits {
-                by_number.entry(*number).or_default().push(edit.clone());
-            }
             let commit = |(id, numbers): &(String, Vec<usize>)| {
-                let edits = numbers.iter().filter_map(|number| by_number.get(number)).flatten();
-                LandedCommit { id: id.clone(), edits: edits.cloned().collect() }
+                let edits = edits.iter().filter(|(number, _)| numbers.contains(number));
+                LandedCommit { id: id.clone(), edits: edits.map(|(_, edit)| edit.clone()).collect() }
             };
             let (id, reference) = (record.id.clone(), record.reference.clone());
             let commits = record.commits.iter().map(commit).collect();

@@ -372,15 +372,6 @@ pub(super) fn subject(repo: &Repo, id: Oid) -> String {
 
 /// Returns the report of a branch, without its old and new tip.
 pub(super) fn branch(target: &Target) -> BranchReport {
-    BranchReport {
-        reference: target.name.clone(),
-        name: target.short().to_owned(),
-        old: None,
-        new: None,
-        checked_out: target.checked_out,
-        merge: false,
-        pushed: None,
-        remote: String::new(),
-        has_others: false,
-    }
+    let (reference, name) = (target.name.clone(), target.short().to_owned());
+    BranchReport { reference, name, checked_out: target.checked_out, ..BranchReport::default() }
 }

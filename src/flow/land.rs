@@ -98,6 +98,7 @@ impl Try<'_> {
         Ok(Some(resolved))
     }
 
+    /// Resolves the edits and lands them or, in a dry run, reports what would happen.
     fn land(&self, report: &mut Report) -> Result<Tried, Error> {
         let Self { repo, target, .. } = *self;
         let listed = self.listed_by_key(repo)?;
@@ -158,31 +159,23 @@ impl Try<'_> {
                 self.messages.edited(repo, &resolved.series, merge_message.clone(), &self.options)
             }),
         };
-        let tried = driver.land(report);
+        let (tried, refused) = (driver.land(report), resolved.refused.as_ref());
         let has_landed = matches!(tried, Ok((Some(_), _)));
-        match &resolved.refused {
-            _ if self.options.dry_run => {
-                if self.order.hold {
-                    report.attempt = self.keep(None, false);
-                }
-                if resolved.refused.is_some() && report.status == Status::InTheWay {
-                    report.status = Status::Refused;
-                }
-            }
-            None if report.status == Status::Nothing => self.forget(),
-            None => {}
-            Some(rejected) if report.status == Status::Nothing => {
-                *report = self.refused(rejected);
-            }
-            Some(rejected) if has_landed || !interrupt::seen() => {
-                report.attempt = self.keep(Some(rejected), has_landed);
-                report.status = match report.status {
+        match (refused, report.status) {
+            (None, Status::Nothing) => self.forget(),
+            (Some(rejected), Status::Nothing) => *report = self.refused(rejected),
+            (None, _) if !self.order.hold => {}
+            _ if interrupt::seen() && !has_landed => {}
+            (_, status) => {
+                report.attempt = self.keep(refused, has_landed);
+                report.status = match status {
+                    _ if refused.is_none() => status,
                     Status::Landed if has_landed => Status::PartlyLanded,
-                    Status::Landed => Status::Landed,
+                    Status::Checked if self.options.dry_run => status,
+                    Status::Landed => status,
                     _ => Status::Refused,
                 };
             }
-            Some(_) => {}
         }
         tried
     }

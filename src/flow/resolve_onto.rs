@@ -216,8 +216,7 @@ impl Carrying<'_> {
             let evidence = Evidence { builds_on: Some(earlier), ..Evidence::default() };
             return Some(diagnostic.with_help(help).with_evidence(evidence));
         }
-        let message = conflict::message_for(clash, &self.other_side(), "the edit")?;
-        let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
+        let (code, message) = conflict::explain(clash, [branch, &self.other_side(), "the edit"], None)?;
         let diagnostic = self.error_about(planned, path, code, message)?;
         let mut help = match &options.base {
             Some(base) => format!(
@@ -238,9 +237,8 @@ impl Carrying<'_> {
         let Some(favor) = self.run.options.favor else { return Vec::new() };
         let (branch, on) = (self.run.target.short(), self.other_side());
         let one = |clash: &Clash| {
-            let message = conflict::decided_message(clash, branch, &on, "the edit", favor)?;
-            let planned = self.series.get(clash.planned)?;
-            let error = self.error_about(planned, &clash.path, Code::Conflict, message)?;
+            let (code, message) = conflict::explain(clash, [branch, &on, "the edit"], Some(favor))?;
+            let error = self.error_about(self.series.get(clash.planned)?, &clash.path, code, message)?;
             Some(Diagnostic { severity: Severity::Warning, ..error })
         };
         self.carried.decided.iter().filter_map(one).collect()

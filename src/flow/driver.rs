@@ -1,15 +1,15 @@
 //! Drives every landing: recovers killed runs, runs the transaction, and tries again if the branch moves. `undo`,
 //! `redo` and `accept` land commits that exist already; the other verbs make commits from edits.
 
+use super::conflict;
 use super::done::{self, Done};
 use super::observer::Observer;
 use super::{Error, Options, Watch, build_report};
-use super::{check, conflict};
 use crate::diag::Severity;
 use crate::path::RepoPath;
 use crate::plan;
 use crate::report::record::RecordKind;
-use crate::report::{BranchReport, Finding, Report, Status};
+use crate::report::{BranchReport, Finding, Report, Status, ToPass};
 use crate::transaction::{
     self, Carried, Clash, Context, Made, Planned, Preview, QueuePlace, Reporting, Target, Transaction,
     interrupt,
@@ -65,6 +65,14 @@ pub fn recover(
     Ok(())
 }
 
+/// Warns about killed runs that were not recovered yet.
+pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
+    for id in transaction::pending(repo)? {
+        watch.warn(&format!("a killed run is pending ({id}): run 'git llm-apply recover'"));
+    }
+    Ok(())
+}
+
 /// Recovers killed runs. A dry run only warns about them.
 pub(super) fn recover_or_warn(
     repo: &Repo,
@@ -73,7 +81,7 @@ pub(super) fn recover_or_warn(
     watch: &dyn Watch,
 ) -> Result<(), Error> {
     match options.dry_run {
-        true => check::warn_of_pending(repo, watch),
+        true => warn_of_pending(repo, watch),
         false => recover(repo, options.lock_timeout, branches, watch),
     }
 }
@@ -262,14 +270,31 @@ impl Driver<'_> {
 
     /// Reports what must succeed before a landing, and what is in the way. The diff is shown even if something is.
     fn preview(&self, report: &mut Report) -> Result<done::Tried, Error> {
-        let Self { repo, options, target, series, context, .. } = self;
-        report.to_pass = check::to_pass(repo, options, context.existing, context.watch)?;
+        let Self { repo, options, target, series, .. } = self;
+        report.to_pass = self.to_pass()?;
         let obstacles = transaction::in_the_way(repo, target, series, options.autostash)?;
         if !obstacles.is_empty() {
             build_report::in_the_way(report, obstacles);
         }
         let preview = options.previews.then(|| Preview::build(repo, target, self.own())).transpose()?;
         Ok((None, preview))
+    }
+
+    /// Returns what must succeed before a landing, in order: hooks, commands and signatures. Warns if git knows no
+    /// author or committer, because then no commit can be made.
+    fn to_pass(&self) -> Result<Vec<ToPass>, Error> {
+        let Self { repo, options, context, .. } = self;
+        if let Err(error) = repo.identities(&options.author) {
+            context.watch.warn(&format!("a landing would fail: {error}"));
+        }
+        let hooks = transaction::hooks_to_pass(repo, options, context.existing)?;
+        let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
+        let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
+        let mut all: Vec<_> = hooks.chain(exec).collect();
+        if repo.commit_settings(&options.sign)?.is_signed() {
+            all.push(ToPass { kind: "signature", name: "git commit-tree -S".to_owned() });
+        }
+        Ok(all)
     }
 
     /// Returns the landing's own commits, without the remote's.

@@ -75,6 +75,7 @@ use crate::report::{Obstacle, Report};
 use crate::vcs;
 use crate::vcs::commit::CommitSettings;
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Identities;
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
 use crate::vcs::push::Upstream;
@@ -296,6 +297,7 @@ pub struct Transaction<'r> {
     options: &'r Options,
     context: &'r Context<'r>,
     report: Reporting<'r>,
+    who: Identities,
     hooks: Hooks,
     /// The paths that the landing touches.
     touched: Vec<series::Touched>,
@@ -325,7 +327,7 @@ impl<'r> Transaction<'r> {
         let hooks = Hooks::active(repo, options, context.existing, Some(base))?;
         let touched = series::touched(base, series)?;
         // A bad author is refused before the user edits messages.
-        repo.identities(&options.author)?;
+        let who = repo.identities(&options.author)?;
         let commit_settings = repo.commit_settings(&options.sign)?;
         let transaction_dir = TransactionDir::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
@@ -369,6 +371,7 @@ impl<'r> Transaction<'r> {
             options,
             context,
             report,
+            who,
             hooks,
             touched,
             index,

@@ -27,7 +27,7 @@ impl<'r> Transaction<'r> {
         series: &[Planned],
         merge: Option<&str>,
     ) -> Result<Prepared<'r>> {
-        let who = self.repo.identities(&self.options.author)?;
+        self.who = self.repo.identities(&self.options.author)?;
         let mut made = Made::default();
         let mut parent = self.target.start;
         let mut tree = base.id();
@@ -51,7 +51,7 @@ impl<'r> Transaction<'r> {
                 made.commits.push(one);
                 continue;
             }
-            let who = &planned.making.identities(&who);
+            let who = &planned.making.identities(&self.who);
             let (tree_after_hooks, message) = self.run_commit_hooks(planned, parent, (tree, next), who)?;
             self.add_hook_changes(base, next, tree_after_hooks, &mut total)?;
             let cleanup = planned.making.cleanup(self.context.cleanup.0);
@@ -73,14 +73,14 @@ impl<'r> Transaction<'r> {
         if let (Some(message), Some(tree), Some(last), Some(start)) = (merge, tree, parent, start)
             && last != start
         {
-            let message = self.run_merge_hooks(message, start, last, tree, &who)?;
+            let message = self.run_merge_hooks(message, start, last, tree)?;
             let draft = Draft { tree, parents: &[start, last], message: &message };
-            let commit = self.commit(&draft, &who, self.context.cleanup.0, || "the merge".to_owned())?;
+            let commit = self.commit(&draft, &self.who, self.context.cleanup.0, || "the merge".to_owned())?;
             (made.merge, parent) = (Some(commit), Some(commit));
         }
         if let (Some(early), Some(_)) = (&self.early, parent) {
             early.release(&self.quarantine)?;
-            self.pre_llm_apply(&made, &who)?;
+            self.pre_llm_apply(&made)?;
             self.exec(&made)?;
         }
         point(Fault::Prepared)?;
@@ -99,7 +99,7 @@ impl<'r> Transaction<'r> {
             _ => None,
         };
         let record = self.record_content(&made)?;
-        Ok(Prepared { transaction: self, made, net, staged, who, record, is_pushed: false })
+        Ok(Prepared { transaction: self, made, net, staged, record, is_pushed: false })
     }
 
     /// Cleans up the message of a commit, and writes the commit. `named` returns its name for errors.

@@ -25,7 +25,6 @@ use super::{Error, Made, Result, Transaction, early, interrupt};
 use crate::path::RepoPath;
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::ident::Identities;
 use crate::vcs::index::Index;
 use crate::vcs::lock::{Patience, Token, TokenLock};
 use crate::vcs::quarantine::Quarantine;
@@ -41,7 +40,6 @@ pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) made: Made,
     pub(super) net: Vec<NetChange>,
-    pub(super) who: Identities,
     /// The content of the landing's record.
     pub(super) record: Option<RecordContent>,
     /// Whether the commits are pushed already, by a run that was killed after the push.
@@ -101,7 +99,7 @@ impl Prepared<'_> {
             staging::discard(staged);
         }
         if outcome.is_ok() {
-            self.transaction.run_after(&self.made, &self.who, &self.net);
+            self.transaction.run_after(&self.made, &self.net);
         }
         outcome.map(|()| self.made)
     }
@@ -123,13 +121,10 @@ impl Prepared<'_> {
     /// Moves the branch, under the repository's lock.
     fn move_branch(&self, new: Oid, index: Option<Index>) -> Result<()> {
         let index_by_git = index.as_ref().is_some_and(Index::is_by_git);
-        let Transaction { repo, transaction_dir, quarantine, target, context, .. } = &self.transaction;
+        let Transaction { repo, transaction_dir, quarantine, target, context, who, .. } = &self.transaction;
         let token = transaction_dir.file(journal::TOKEN);
-        let records = self
-            .record
-            .as_ref()
-            .map(|content| content.write(repo, &self.who, context.watch, new))
-            .transpose()?;
+        let records =
+            self.record.as_ref().map(|content| content.write(repo, who, context.watch, new)).transpose()?;
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,
@@ -142,7 +137,7 @@ impl Prepared<'_> {
                 old: target.tip.map(|id| id.to_string()),
                 new: new.to_string(),
                 is_head: target.is_head,
-                who: self.who.committer.clone(),
+                who: who.committer.clone(),
                 message: context.reflog.clone(),
             },
             records: records.unwrap_or_default(),

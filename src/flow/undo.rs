@@ -53,6 +53,10 @@ struct UndoPlan {
     moves_back: bool,
     /// The commits that stay as they are.
     left: Vec<Left>,
+    /// The recorded reports of the landing's edits.
+    edits: Vec<EditReport>,
+    /// Whether it undoes or redoes the landing.
+    kind: RecordKind,
 }
 
 impl UndoPlan {
@@ -91,7 +95,7 @@ impl Undoing<'_> {
         let push = push::ask(repo, target, options)?;
         let id = Recording::id_for(repo, target, &[&landing.id])?;
         let mut plan = self.plan(&landing, tip, push.onto, &id)?;
-        let kind = landing.opposite();
+        let kind = plan.kind;
         report.undone = Some(Undone { id: landing.of.clone(), kind });
         let is_part = landing.id != landing.of && !plan.numbers().is_superset(&landing.numbers());
         report.undone_in_part = what.edits.last().is_some() || is_part;
@@ -100,8 +104,7 @@ impl Undoing<'_> {
         } else if let (Some(onto), true) = (push.onto, plan.carried.clashes.is_empty()) {
             plan.carried.series.insert(0, transaction::move_to(repo, target.start, onto)?);
         }
-        let edits = landing.edits(repo)?;
-        let fill = |report: &mut Report, made: &Made, _| self.fill(report, &plan, &edits, kind, made);
+        let fill = |report: &mut Report, made: &Made, _| self.fill(report, &plan, made);
         if plan.carried.clashes.is_empty() {
             fill(report, &Made::default(), false);
             report.findings = self.warnings_of_left(&plan, &report.edits);
@@ -145,18 +148,11 @@ impl Undoing<'_> {
     }
 
     /// Adds the landing's commits and edits to the report.
-    fn fill(
-        &self,
-        report: &mut Report,
-        plan: &UndoPlan,
-        edits: &[EditReport],
-        kind: RecordKind,
-        made: &Made,
-    ) {
+    fn fill(&self, report: &mut Report, plan: &UndoPlan, made: &Made) {
         report.undone_commits = self.commits(plan, made);
         let numbers = plan.numbers();
         let wanted = &self.what.edits;
-        report.edits = edits.to_vec();
+        report.edits.clone_from(&plan.edits);
         report.edits.retain(|edit| numbers.contains(&edit.number));
         for edit in &mut report.edits {
             let of_it = plan.steps.iter().zip(&report.undone_commits);
@@ -165,7 +161,7 @@ impl Undoing<'_> {
             edit.commit = done.and_then(|(_, commit)| commit.new.clone());
             edit.state = match done {
                 Some(_) if made.tip().is_none() => EditState::Fine,
-                Some(_) if kind == RecordKind::Undone => EditState::TakenBack,
+                Some(_) if plan.kind == RecordKind::Undone => EditState::TakenBack,
                 Some(_) => EditState::Landed,
                 None if wanted.last().is_some() && !wanted.hold(edit.number) => EditState::NotWanted,
                 None => EditState::NoChange,
@@ -205,7 +201,8 @@ impl Undoing<'_> {
     fn plan(&self, landing: &Landing, tip: Oid, onto: Option<Oid>, id: &str) -> Result<UndoPlan, Error> {
         let (repo, target) = (self.repo, self.target);
         let is_whole = self.what.edits.last().is_none();
-        let UndoSteps { done: mut steps, mut left } = landing.steps(repo, target, onto.unwrap_or(tip))?;
+        let (edits, kind) = (landing.edits(repo)?, landing.opposite());
+        let mut steps = landing.steps(repo, target, onto.unwrap_or(tip))?;
         let removed = landing.added_commits(repo)?;
         if let Some(old) = landing.old
             && is_whole
@@ -219,11 +216,13 @@ impl Undoing<'_> {
         {
             let series = vec![transaction::move_to(repo, Some(tip), old)?];
             let carried = Carried { series, ..Carried::default() };
-            return Ok(UndoPlan { carried, steps, moves_back: true, left });
+            let UndoSteps { done: steps, left } = steps;
+            return Ok(UndoPlan { carried, steps, moves_back: true, left, edits, kind });
         }
         if !is_whole {
-            self.keep_named_edits(landing, &mut steps, &mut left)?;
+            steps = self.keep_named_edits(landing, steps)?;
         }
+        let UndoSteps { done: steps, left } = steps;
         let commits: Vec<_> = steps.iter().map(|step| step.replayed).collect();
         let mut carried = transaction::replay(repo, onto.unwrap_or(tip), &commits, self.options.favor)?;
         for (planned, step) in carried.series.iter_mut().zip(&steps) {
@@ -236,13 +235,13 @@ impl Undoing<'_> {
                 planned.message = message::with_undo(
                     &planned.message,
                     id,
-                    landing.opposite().as_str(),
+                    kind.as_str(),
                     &landing.of,
                     &messages::marks(repo)?,
                 );
             }
         }
-        Ok(UndoPlan { carried, steps, moves_back: false, left })
+        Ok(UndoPlan { carried, steps, moves_back: false, left, edits, kind })
     }
 
     /// Returns what becomes of each commit, for the report.
@@ -273,31 +272,25 @@ impl Undoing<'_> {
     }
 
     /// Keeps only the steps of the edits that the user named. The other steps are left as they are.
-    fn keep_named_edits(
-        &self,
-        landing: &Landing,
-        steps: &mut Vec<UndoStep>,
-        left: &mut Vec<Left>,
-    ) -> Result<(), Error> {
+    fn keep_named_edits(&self, landing: &Landing, steps: UndoSteps) -> Result<UndoSteps, Error> {
+        let UndoSteps { done, mut left } = steps;
         let wanted = &self.what.edits;
         let known = landing.numbers();
         if let Some(unknown) = wanted.last().filter(|last| !known.contains(last)) {
             let message = format!("the landing {} has no edit {unknown} in a commit", landing.id);
             return Err(Error::NothingToUndo(message));
         }
-        let (picked, others): (Vec<_>, Vec<_>) = std::mem::take(steps)
-            .into_iter()
-            .partition(|step| step.edits.iter().any(|edit| wanted.hold(*edit)));
+        let (done, others): (Vec<_>, Vec<_>) =
+            done.into_iter().partition(|step| step.edits.iter().any(|edit| wanted.hold(*edit)));
         let untouched = |step: UndoStep| Left { commit: step.now, edits: step.edits, why: String::new() };
         left.extend(others.into_iter().map(untouched));
         left.retain(|left| !left.edits.is_empty());
-        for UndoStep { now, edits, .. } in &picked {
+        for UndoStep { now, edits, .. } in &done {
             if !edits.iter().all(|edit| wanted.hold(*edit)) {
                 let edits = edits.iter().map(usize::to_string).collect();
                 return Err(Error::Inseparable { edits, commit: self.repo.short(*now) });
             }
         }
-        *steps = picked;
-        Ok(())
+        Ok(UndoSteps { done, left })
     }
 }

@@ -64,6 +64,41 @@ impl Locks {
         self.reference.abandon()?;
         self.index.as_ref().map_or(Ok(()), TokenLock::release)
     }
+
+    /// Does all steps after the commit point. If one fails, all of them can be run again.
+    pub(super) fn finish(&self, repo: &Repo, transaction_dir: &Path, journal: &Journal) -> vcs::Result<()> {
+        let Self { reference, record, index } = self;
+        let movement = &journal.movement;
+        let index = index.as_ref().filter(|lock| lock.is_held());
+        Attempt::forget_all(repo, &journal.git_dir, &journal.attempts);
+        record::finish(repo, transaction_dir, journal, record)?;
+        if let (true, Some(old)) = (movement.is_head, &movement.old)
+            && (index.is_some() || reference.is_held())
+        {
+            repo.set_orig_head(old, &transaction_dir.join("orig"))?;
+            point(Fault::OrigHeadSet)?;
+        }
+        if reference.is_held() {
+            repo.write_reflog(movement)?;
+            point(Fault::ReflogWritten)?;
+            reference.release()?;
+            point(Fault::RefUnlocked)?;
+        }
+        if let Some(lock) = index {
+            lock.release()?;
+            point(Fault::IndexUnlocked)?;
+        }
+        Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
+        if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
+            // In a recovery the checkout may be gone.
+            if let Ok(checkout) = Checkout::open(workdir, repo) {
+                staging::prune(&checkout, staged)?;
+            }
+        }
+        early::forget(repo, transaction_dir)?;
+        Journal::retire(transaction_dir)?;
+        point(Fault::JournalRetired)
+    }
 }
 
 /// How far a landing got on the way to the commit point, so that a failure can be undone.
@@ -162,7 +197,7 @@ impl Prepared<'_> {
             early.keep();
         }
         let moved = point(Fault::RefMoved);
-        let close = || finish(repo, &transaction_dir.path, &journal, &progress.locks);
+        let close = || progress.locks.finish(repo, &transaction_dir.path, &journal);
         // Each step can be run again, so one failure is not the end.
         match moved.and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => {
@@ -282,44 +317,4 @@ impl Prepared<'_> {
         progress.locks.abandon()?;
         Ok(Journal::retire(&transaction_dir.path)?)
     }
-}
-
-/// Does all steps after the commit point. If one fails, all of them can be run again.
-pub(super) fn finish(
-    repo: &Repo,
-    transaction_dir: &Path,
-    journal: &Journal,
-    locks: &Locks,
-) -> vcs::Result<()> {
-    let Locks { reference, record, index } = locks;
-    let movement = &journal.movement;
-    let index = index.as_ref().filter(|lock| lock.is_held());
-    Attempt::forget_all(repo, &journal.git_dir, &journal.attempts);
-    record::finish(repo, transaction_dir, journal, record)?;
-    if let (true, Some(old)) = (movement.is_head, &movement.old)
-        && (index.is_some() || reference.is_held())
-    {
-        repo.set_orig_head(old, &transaction_dir.join("orig"))?;
-        point(Fault::OrigHeadSet)?;
-    }
-    if reference.is_held() {
-        repo.write_reflog(movement)?;
-        point(Fault::ReflogWritten)?;
-        reference.release()?;
-        point(Fault::RefUnlocked)?;
-    }
-    if let Some(lock) = index {
-        lock.release()?;
-        point(Fault::IndexUnlocked)?;
-    }
-    Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
-    if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
-        // In a recovery the checkout may be gone.
-        if let Ok(checkout) = Checkout::open(workdir, repo) {
-            staging::prune(&checkout, staged)?;
-        }
-    }
-    early::forget(repo, transaction_dir)?;
-    Journal::retire(transaction_dir)?;
-    point(Fault::JournalRetired)
 }

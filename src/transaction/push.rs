@@ -6,7 +6,7 @@
 //! recovery asks the remote whether it has the commits.
 
 use super::attempt::Attempt;
-use super::record::{self, RecordContent};
+use super::record::RecordContent;
 use super::transaction_dir::TransactionDir;
 use super::{
     Context, Error, Made, Options, Prepared, Result, Target, Transaction, Watch, interrupt, lock, lock_after,
@@ -228,7 +228,9 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
     // The branch may contain the commits already, after a `git pull` for example.
     let is_in_place = here.as_ref().map_or(Ok(false), |here| repo.contains(here, &note.new))?;
     if is_in_place || has_moved {
-        record::add_missing(repo, record, repo.id(&note.new)?, timeout)?;
+        if let Some(record) = record {
+            record.add_missing(repo, repo.id(&note.new)?, timeout)?;
+        }
         Attempt::forget_all(repo, repo.git_dir(), &note.attempts);
         return Ok(Recovered::at(if is_in_place { End::Finished } else { End::Diverged }));
     }

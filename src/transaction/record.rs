@@ -195,26 +195,20 @@ impl RecordContent {
         }
         Ok(all)
     }
-}
 
-/// Adds the record of a landing whose run was killed, unless the chain has it.
-///
-/// # Errors
-/// The records cannot be read or written, or another run holds the repository's lock.
-pub(super) fn add_missing(
-    repo: &Repo,
-    content: Option<RecordContent>,
-    new: Oid,
-    timeout: Duration,
-) -> Result<()> {
-    let Some(content) = content else { return Ok(()) };
-    let transaction_dir = TransactionDir::open(repo, timeout)?;
-    let _lock = super::lock(repo, timeout)?;
-    if records(repo)?.0.iter().any(|(record, link)| link.own && record.id == content.record.id) {
-        return Ok(());
+    /// Adds the record of a landing whose run was killed, unless the chain has it.
+    ///
+    /// # Errors
+    /// The records cannot be read or written, or another run holds the repository's lock.
+    pub(super) fn add_missing(&self, repo: &Repo, new: Oid, timeout: Duration) -> Result<()> {
+        let transaction_dir = TransactionDir::open(repo, timeout)?;
+        let _lock = super::lock(repo, timeout)?;
+        if records(repo)?.0.iter().any(|(record, link)| link.own && record.id == self.record.id) {
+            return Ok(());
+        }
+        let movements = self.write(repo, &repo.identities(&Given::default())?, &(), new)?;
+        Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &transaction_dir.alive)?)
     }
-    let movements = content.write(repo, &repo.identities(&Given::default())?, &(), new)?;
-    Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &transaction_dir.alive)?)
 }
 
 /// After the branch has moved, moves the record's references unless they have moved already, and releases their

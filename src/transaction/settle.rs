@@ -3,7 +3,7 @@
 
 use super::discard::{self, broken, to_strings};
 use super::journal::{self, Journal};
-use super::publish::{Locks, finish};
+use super::publish::Locks;
 use super::relocate::relocate;
 use super::{Error, Result, staging};
 use crate::report::{End, Recovered};
@@ -198,7 +198,7 @@ impl Killed<'_> {
         // The branch is or was at the new commit. Index and files were in place before that, so only the cleanup is
         // left.
         if !is_old && (self.has_landed() || self.has_moved_on()?) {
-            finish(self.repo, self.transaction_dir, self.journal, &self.locks)?;
+            self.locks.finish(self.repo, self.transaction_dir, self.journal)?;
             return Ok(Recovered::at(End::Finished));
         }
         let mut left = Vec::new();

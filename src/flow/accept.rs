@@ -3,7 +3,7 @@
 //! in one transaction.
 
 use super::done::{self, Done};
-use super::driver::{Driver, recover_and_retry};
+use super::driver::{Driver, Flow};
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, push};
 use crate::message::Cleanup;
@@ -16,16 +16,13 @@ use std::collections::HashSet;
 
 /// Lands the commits of branches on HEAD's branch, in the order given.
 pub fn accept(repo: &Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Done {
-    recover_and_retry(repo, options, watch, None, |repo, target, watch, report| {
-        Accepting { repo, names, options, watch }.land(target, report)
-    })
+    let flow = Flow { repo, options, watch };
+    flow.land(None, |flow, target, report| Accepting { flow, names }.land(target, report))
 }
 
 struct Accepting<'a> {
-    repo: &'a Repo,
+    flow: Flow<'a>,
     names: &'a [String],
-    options: &'a Options,
-    watch: &'a dyn Watch,
 }
 
 /// The suggestion that a commit of the series comes from.
@@ -49,7 +46,7 @@ struct AcceptPlan {
 
 impl Accepting<'_> {
     fn land(&self, target: &Target, report: &mut Report) -> Result<done::Tried, Error> {
-        let (repo, options) = (self.repo, self.options);
+        let Flow { repo, options, watch } = self.flow;
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
         let push = push::ask(repo, target, options)?;
         let plan = self.plan(target, &branches, push.onto)?;
@@ -59,7 +56,7 @@ impl Accepting<'_> {
             existing: true,
             reflog: format!("llm-apply: accept {}", self.names.join(", ")),
             cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
-            watch: self.watch,
+            watch,
             recording: options.record.then(|| Recording::new(id, RecordKind::Landed)),
             push: push.to,
             attempts: Vec::new(),
@@ -83,18 +80,18 @@ impl Accepting<'_> {
 
     /// Returns the commit that is named on the command line: usually the tip of a branch.
     fn branch(&self, name: &str) -> Result<Oid, Error> {
-        if let Ok(full) = self.repo.branch_name(name)
-            && let Some(tip) = self.repo.tip(&full)?
+        if let Ok(full) = self.flow.repo.branch_name(name)
+            && let Some(tip) = self.flow.repo.tip(&full)?
         {
             return Ok(tip);
         }
         // The name may also be a remote-tracking branch, or a part of a suggestion, such as `try~1`.
-        self.repo.commit_of(name).map_err(|_| Error::NoBranch(name.to_owned()))
+        self.flow.repo.commit_of(name).map_err(|_| Error::NoBranch(name.to_owned()))
     }
 
     /// Finds the commits of the branches that the target lacks, and carries those onto it that cannot land as they are.
     fn plan(&self, target: &Target, branches: &[Oid], onto: Option<Oid>) -> Result<AcceptPlan, Error> {
-        let repo = self.repo;
+        let repo = self.flow.repo;
         let mut plan = AcceptPlan::default();
         // The last commit that lands unchanged.
         let mut tip = target.start;
@@ -103,7 +100,7 @@ impl Accepting<'_> {
             plan.sources.push(Source { branch: None, commit: onto, is_own: false });
             tip = Some(onto);
         }
-        let (mut own, suggestions) = (HashSet::new(), suggestions(repo, self.watch)?);
+        let (mut own, suggestions) = (HashSet::new(), suggestions(repo, self.flow.watch)?);
         for (branch, name) in branches.iter().zip(self.names) {
             let suggestion = suggestions.iter().find(|(known, ..)| known == name);
             // The record may be forged. Its start counts only if the branch contains it, so that nothing else is
@@ -145,7 +142,7 @@ impl Accepting<'_> {
         if let (Some(onto), false) = (tip, replayed.is_empty()) {
             let commits: Vec<_> = replayed.iter().map(|source| Replayed::again(source.commit)).collect();
             let Carried { series, clashes, decided } =
-                transaction::replay(repo, onto, &commits, self.options.favor)?;
+                transaction::replay(repo, onto, &commits, self.flow.options.favor)?;
             let before = plan.sources.len();
             let here = |clash: Clash| Clash { planned: clash.planned + before, ..clash };
             plan.carried.clashes.extend(clashes.into_iter().map(here));
@@ -168,11 +165,14 @@ impl Accepting<'_> {
     fn without_merges(&self, at: usize, commits: &[Oid]) -> Result<Vec<Oid>, Error> {
         let mut all = Vec::new();
         for id in commits {
-            let commit = self.repo.read_commit(*id)?;
+            let commit = self.flow.repo.read_commit(*id)?;
             if !commit.is_merge() {
                 all.push(*id);
-            } else if !transaction::is_plain_merge(self.repo, &commit)? {
-                return Err(Error::Merge { commit: self.repo.short(*id), branch: self.names[at].clone() });
+            } else if !transaction::is_plain_merge(self.flow.repo, &commit)? {
+                return Err(Error::Merge {
+                    commit: self.flow.repo.short(*id),
+                    branch: self.names[at].clone(),
+                });
             }
         }
         Ok(all)
@@ -189,7 +189,7 @@ impl Accepting<'_> {
             let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {
                 from: build_report::commit_name(source.commit),
-                subject: build_report::subject(self.repo, source.commit),
+                subject: build_report::subject(self.flow.repo, source.commit),
                 as_is,
                 is_in,
                 is_lost: is_in && plan.carried.decided.iter().any(|clash| clash.planned == place),

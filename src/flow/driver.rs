@@ -73,121 +73,121 @@ pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Erro
     Ok(())
 }
 
-/// Recovers killed runs. A dry run only warns about them.
-pub(super) fn recover_or_warn(
-    repo: &Repo,
-    options: &Options,
-    branches: &[Option<&str>],
-    watch: &dyn Watch,
-) -> Result<(), Error> {
-    match options.dry_run {
-        true => warn_of_pending(repo, watch),
-        false => recover(repo, options.lock_timeout, branches, watch),
-    }
+/// What each flow that changes something has.
+#[derive(Clone, Copy)]
+pub(super) struct Flow<'a> {
+    pub(super) repo: &'a Repo,
+    pub(super) options: &'a Options,
+    pub(super) watch: &'a dyn Watch,
 }
 
-/// Calls `land` for a branch (`None` is HEAD's), again and again if the branch moves meanwhile, or with `--rebase` if
-/// the remote's branch does.
-///
-/// From the second try on, it waits in the branch's queue, so that other runs do not overtake it forever. If the
-/// branch still moves, it gives up after `lock_timeout`, but not before [`MIN_TRIES`] tries.
-pub(super) fn retry_while_branch_moves<T>(
-    given: &Repo,
-    options: &Options,
-    watch: &dyn Watch,
-    (branch, base): (Option<&str>, Option<Oid>),
-    mut land: impl FnMut(&Repo, &Target) -> Result<T, Error>,
-) -> Result<T, Error> {
-    let (mut first, mut in_queue, mut tries): (Option<Target>, Option<(QueuePlace, Instant)>, usize) =
-        (None, None, 0);
-    loop {
-        tries += 1;
-        let began = Instant::now();
-        // A repository handle caches attributes and more, so each new try opens a new one.
-        let again = if tries > 1 { Some(given.open_again()?) } else { None };
-        let repo = again.as_ref().unwrap_or(given);
-        let target = Target::choose(repo, branch, base)?;
-        match &first {
-            // If the user switches HEAD meanwhile, the landing must not go to the other branch.
-            Some(first) => repo.check_head(&first.name, first.is_head)?,
-            None => first = Some(target.clone()),
+impl Flow<'_> {
+    /// Recovers killed runs. A dry run only warns about them.
+    pub(super) fn recover(&self, branches: &[Option<&str>]) -> Result<(), Error> {
+        match self.options.dry_run {
+            true => warn_of_pending(self.repo, self.watch),
+            false => recover(self.repo, self.options.lock_timeout, branches, self.watch),
         }
-        let mut outcome = land(repo, &target);
-        given.leave_quarantine()?;
-        let is_behind = matches!(outcome, Err(Error::Transaction(transaction::Error::Behind { .. })));
-        if is_behind && !options.dry_run {
-            // The remote may have got its new commits from another run in this repository. Recovery waits until that
-            // run has ended, and then the branch here has the commits, too.
-            recover(given, options.lock_timeout, &[branch], watch)?;
-            if let Err(moved) = target.check_tip(given) {
-                outcome = Err(moved.into());
+    }
+
+    /// Calls `land` for a branch (`None` is HEAD's), again and again if the branch moves meanwhile, or with `--rebase`
+    /// if the remote's branch does.
+    ///
+    /// From the second try on, it waits in the branch's queue, so that other runs do not overtake it forever. If the
+    /// branch still moves, it gives up after `lock_timeout`, but not before [`MIN_TRIES`] tries.
+    pub(super) fn retry<T>(
+        &self,
+        (branch, base): (Option<&str>, Option<Oid>),
+        mut land: impl FnMut(&Repo, &Target) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Self { repo: given, options, watch } = *self;
+        let (mut first, mut in_queue, mut tries): (Option<Target>, Option<(QueuePlace, Instant)>, usize) =
+            (None, None, 0);
+        loop {
+            tries += 1;
+            let began = Instant::now();
+            // A repository handle caches attributes and more, so each new try opens a new one.
+            let again = if tries > 1 { Some(given.open_again()?) } else { None };
+            let repo = again.as_ref().unwrap_or(given);
+            let target = Target::choose(repo, branch, base)?;
+            match &first {
+                // If the user switches HEAD meanwhile, the landing must not go to the other branch.
+                Some(first) => repo.check_head(&first.name, first.is_head)?,
+                None => first = Some(target.clone()),
             }
-        }
-        let Err(Error::Transaction(error)) = &outcome else { return outcome };
-        let reference = match error {
-            transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),
-            transaction::Error::Behind { .. } if options.rebase && tries < MAX_REBASE_TRIES => None,
-            _ => return outcome,
-        };
-        let has_timed_out =
-            in_queue.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
-        if has_timed_out && tries >= MIN_TRIES {
-            return outcome;
-        }
-        if let (Some(reference), None) = (reference, &in_queue) {
-            let place = QueuePlace::join(given, reference, options.lock_timeout)?;
-            // Each landing ahead may take as long as this one took.
-            let patience = options.lock_timeout + began.elapsed();
-            let is_first = place.wait(patience, |elapsed| {
-                watch.waiting("waiting for other landings on this branch", elapsed)
-            })?;
-            watch.ended();
-            if !is_first {
+            let mut outcome = land(repo, &target);
+            given.leave_quarantine()?;
+            let is_behind = matches!(outcome, Err(Error::Transaction(transaction::Error::Behind { .. })));
+            if is_behind && !options.dry_run {
+                // The remote may have got its new commits from another run in this repository. Recovery waits until
+                // that run has ended, and then the branch here has the commits, too.
+                recover(given, options.lock_timeout, &[branch], watch)?;
+                if let Err(moved) = target.check_tip(given) {
+                    outcome = Err(moved.into());
+                }
+            }
+            let Err(Error::Transaction(error)) = &outcome else { return outcome };
+            let reference = match error {
+                transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),
+                transaction::Error::Behind { .. } if options.rebase && tries < MAX_REBASE_TRIES => None,
+                _ => return outcome,
+            };
+            let has_timed_out =
+                in_queue.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
+            if has_timed_out && tries >= MIN_TRIES {
                 return outcome;
             }
-            in_queue = Some((place, Instant::now()));
+            if let (Some(reference), None) = (reference, &in_queue) {
+                let place = QueuePlace::join(given, reference, options.lock_timeout)?;
+                // Each landing ahead may take as long as this one took.
+                let patience = options.lock_timeout + began.elapsed();
+                let is_first = place.wait(patience, |elapsed| {
+                    watch.waiting("waiting for other landings on this branch", elapsed)
+                })?;
+                watch.ended();
+                if !is_first {
+                    return outcome;
+                }
+                in_queue = Some((place, Instant::now()));
+            }
         }
     }
-}
 
-/// Recovers killed runs (a dry run only warns about them), and then calls `go`. Returns its result as a [`Done`].
-pub(super) fn recover_and_run(
-    repo: &Repo,
-    options: &Options,
-    watch: &dyn Watch,
-    branches: &[Option<&str>],
-    go: impl FnOnce(&Repo, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
-) -> Done {
-    let (observer, mut report) = (Observer::new(watch), new_report(options));
-    let recovered = recover_or_warn(repo, options, branches, &observer);
-    let tried = recovered.and_then(|()| go(repo, &observer, &mut report));
-    let done = Done::of(report, tried, &observer);
-    if done.moved.is_some() {
-        repo.maintain();
+    /// Recovers killed runs (a dry run only warns about them), and then calls `go`. Returns its result as a [`Done`].
+    pub(super) fn run(
+        self,
+        branches: &[Option<&str>],
+        go: impl FnOnce(Flow<'_>, &mut Report) -> Result<done::Tried, Error>,
+    ) -> Done {
+        let (observer, mut report) = (Observer::new(self.watch), self.new_report());
+        let flow = Flow { watch: &observer, ..self };
+        let tried = flow.recover(branches).and_then(|()| go(flow, &mut report));
+        let done = Done::of(report, tried, &observer);
+        if done.moved.is_some() {
+            self.repo.maintain();
+        }
+        done
     }
-    done
-}
 
-/// Recovers killed runs, and then calls `land_once` for a branch, with a new report in each try.
-pub(super) fn recover_and_retry(
-    repo: &Repo,
-    options: &Options,
-    watch: &dyn Watch,
-    branch: Option<&str>,
-    mut land_once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
-) -> Done {
-    recover_and_run(repo, options, watch, &[branch], |given, watch, report| {
-        retry_while_branch_moves(given, options, watch, (branch, None), |repo, target| {
-            *report = new_report(options);
-            let old = target.tip.map(build_report::commit_name);
-            report.branch = Some(BranchReport { old, ..build_report::branch(target) });
-            land_once(repo, target, watch, report)
+    /// Recovers killed runs, and then calls `land_once` for a branch, with a new report in each try.
+    pub(super) fn land(
+        self,
+        branch: Option<&str>,
+        mut land_once: impl FnMut(Flow<'_>, &Target, &mut Report) -> Result<done::Tried, Error>,
+    ) -> Done {
+        self.run(&[branch], |flow, report| {
+            flow.retry((branch, None), |repo, target| {
+                *report = flow.new_report();
+                let old = target.tip.map(build_report::commit_name);
+                report.branch = Some(BranchReport { old, ..build_report::branch(target) });
+                land_once(Flow { repo, ..flow }, target, report)
+            })
         })
-    })
-}
+    }
 
-fn new_report(options: &Options) -> Report {
-    Report { dry_run: options.dry_run, ..Report::default() }
+    fn new_report(&self) -> Report {
+        Report { dry_run: self.options.dry_run, ..Report::default() }
+    }
 }
 
 impl Driver<'_> {

@@ -1,7 +1,7 @@
 //! Drops suggestions: deletes their branches and the configuration of these branches.
 
 use super::done::Done;
-use super::driver::recover_and_run;
+use super::driver::Flow;
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, push};
 use crate::report::{DroppedReport, Status};
@@ -11,7 +11,7 @@ use crate::vcs::repo::Repo;
 /// Deletes all of the branches or none. A branch that is not a suggestion is deleted only with `force`.
 pub fn drop(repo: &Repo, names: &[String], force: bool, options: &Options, watch: &dyn Watch) -> Done {
     let branches: Vec<_> = names.iter().map(|name| Some(name.as_str())).collect();
-    recover_and_run(repo, options, watch, &branches, |repo, watch, report| {
+    Flow { repo, options, watch }.run(&branches, |Flow { watch, .. }, report| {
         let known = if force { Vec::new() } else { suggestions(repo, watch)? };
         let (mut branches, mut obstacles) = (Vec::new(), Vec::new());
         for name in names {

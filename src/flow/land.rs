@@ -2,7 +2,7 @@
 //! and runs a transaction. If the branch moves meanwhile, it tries again.
 
 use super::done::{Done, Tried};
-use super::driver::{Driver, recover_or_warn, retry_while_branch_moves};
+use super::driver::{Driver, Flow};
 use super::observer::Observer;
 use super::push::{self, Push};
 use super::resolve_onto::Resolved;
@@ -46,7 +46,7 @@ impl Run<'_> {
             *report = self.on(repo, &self.target(repo)?).not_joined();
             return Ok((None, None));
         }
-        recover_or_warn(repo, &self.options, &[self.options.branch.as_deref()], self.watch)?;
+        self.flow(repo).recover(&[self.options.branch.as_deref()])?;
         if !self.options.dry_run {
             Attempt::expire(repo);
         }
@@ -65,9 +65,11 @@ impl Run<'_> {
             self.watch.detail("commit.template is not used: the edits' reasons are the messages");
         }
         let onto = (self.options.branch.as_deref(), self.base);
-        retry_while_branch_moves(repo, &self.options, self.watch, onto, |repo, target| {
-            self.on(repo, target).land(report)
-        })
+        self.flow(repo).retry(onto, |repo, target| self.on(repo, target).land(report))
+    }
+
+    fn flow<'f>(&'f self, repo: &'f Repo) -> Flow<'f> {
+        Flow { repo, options: &self.options, watch: self.watch }
     }
 }
 

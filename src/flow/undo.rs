@@ -4,7 +4,7 @@
 //! A redo is the undo of an undo.
 
 use super::done::{self, Done};
-use super::driver::{Driver, recover_and_retry};
+use super::driver::{Driver, Flow};
 use super::landing::{Branch, Landing, Left, UndoStep, UndoSteps};
 use super::messages::{self, Messages};
 use super::{Error, Numbers, Options, Watch, build_report, history, push};
@@ -30,16 +30,13 @@ pub struct Undo {
 
 /// Undoes a landing, or redoes it.
 pub fn undo(repo: &Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Done {
-    recover_and_retry(repo, options, watch, options.branch.as_deref(), |repo, target, watch, report| {
-        Undoing { repo, what, options, watch, target }.land(report)
-    })
+    let flow = Flow { repo, options, watch };
+    flow.land(options.branch.as_deref(), |flow, target, report| Undoing { flow, what, target }.land(report))
 }
 
 struct Undoing<'a> {
-    repo: &'a Repo,
+    flow: Flow<'a>,
     what: &'a Undo,
-    options: &'a Options,
-    watch: &'a dyn Watch,
     target: &'a Target,
 }
 
@@ -81,7 +78,7 @@ impl UndoPlan {
 
 impl Undoing<'_> {
     fn land(&self, report: &mut Report) -> Result<done::Tried, Error> {
-        let Self { repo, what, options, target, watch } = *self;
+        let Self { what, target, flow: Flow { repo, options, watch } } = *self;
         let Some(tip) = target.tip else {
             return Err(match &options.branch {
                 Some(branch) if !target.is_head => Error::NoBranch(branch.clone()),
@@ -183,7 +180,7 @@ impl Undoing<'_> {
             Left { commit: step.now, edits: step.edits.clone(), why }
         });
         for left in plan.left.iter().cloned().chain(unchanged) {
-            let message = format!("left alone: commit {} {}", self.repo.short(left.commit), left.why);
+            let message = format!("left alone: commit {} {}", self.flow.repo.short(left.commit), left.why);
             let finding = Finding::new(Code::NoChange, Severity::Warning, message);
             if left.edits.is_empty() {
                 found.push(finding.clone());
@@ -199,7 +196,7 @@ impl Undoing<'_> {
 
     /// Makes the commits that undo the landing, on top of the branch's tip or of the remote's commit `onto`.
     fn plan(&self, landing: &Landing, tip: Oid, onto: Option<Oid>, id: &str) -> Result<UndoPlan, Error> {
-        let (repo, target) = (self.repo, self.target);
+        let (repo, target) = (self.flow.repo, self.target);
         let is_whole = self.what.edits.last().is_none();
         let (edits, kind) = (landing.edits(repo)?, landing.opposite());
         let mut steps = landing.steps(repo, target, onto.unwrap_or(tip))?;
@@ -209,7 +206,7 @@ impl Undoing<'_> {
             && landing.new == tip
             && onto.is_none()
             // A push is never forced.
-            && (self.options.push.is_none() || repo.is_ancestor(tip, old)?)
+            && (self.flow.options.push.is_none() || repo.is_ancestor(tip, old)?)
             && !landing.added_others()
             && !removed.iter().any(|id| landing.is_foreign(*id))
             && (removed.is_empty() || !(repo.is_on_a_remote(&removed, old)? || repo.is_built_on(tip, old)?))
@@ -224,14 +221,14 @@ impl Undoing<'_> {
         }
         let UndoSteps { done: steps, left } = steps;
         let commits: Vec<_> = steps.iter().map(|step| step.replayed).collect();
-        let mut carried = transaction::replay(repo, onto.unwrap_or(tip), &commits, self.options.favor)?;
+        let mut carried = transaction::replay(repo, onto.unwrap_or(tip), &commits, self.flow.options.favor)?;
         for (planned, step) in carried.series.iter_mut().zip(&steps) {
             if step.replayed.reversed {
                 planned.message = transaction::revert_message(&repo.read_commit(step.now)?);
             }
             // A record lists only commits with edits, so a commit without known edits gets the number 0.
             planned.edits = if step.edits.is_empty() { vec![0] } else { step.edits.clone() };
-            if self.options.trailers && step.replayed.reversed {
+            if self.flow.options.trailers && step.replayed.reversed {
                 planned.message = message::with_undo(
                     &planned.message,
                     id,
@@ -263,7 +260,7 @@ impl Undoing<'_> {
             };
             UndoneCommit {
                 commit: build_report::commit_name(now),
-                subject: build_report::subject(self.repo, now),
+                subject: build_report::subject(self.flow.repo, now),
                 state: if plan.changes_nothing(at) { EditState::NoChange } else { done },
                 new: new.map(build_report::commit_name),
             }
@@ -288,7 +285,7 @@ impl Undoing<'_> {
         for UndoStep { now, edits, .. } in &done {
             if !edits.iter().all(|edit| wanted.hold(*edit)) {
                 let edits = edits.iter().map(usize::to_string).collect();
-                return Err(Error::Inseparable { edits, commit: self.repo.short(*now) });
+                return Err(Error::Inseparable { edits, commit: self.flow.repo.short(*now) });
             }
         }
         Ok(UndoSteps { done, left })

@@ -42,11 +42,9 @@ fn a_program_checks_lands_and_resumes() {
     let options = Options::default();
 
     let good = create("new.txt", "Add it", "new\n");
-    let mut looked_at = order(&good);
-    looked_at.previews = true;
     let mut dry = options.clone();
-    dry.dry_run = true;
-    let checked = flow::land(&Repo::discover().unwrap(), looked_at, &dry, &());
+    (dry.dry_run, dry.previews) = (true, true);
+    let checked = flow::land(&Repo::discover().unwrap(), order(&good), &dry, &());
     assert_eq!(checked.report.status, Status::Checked);
     let (base, preview) = checked.preview.unwrap();
     assert_eq!(base.unwrap().to_string(), sandbox.git(["rev-parse", "HEAD^{tree}"]));

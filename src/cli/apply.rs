@@ -120,7 +120,6 @@ pub(super) fn run(session: Session<'_>, check: bool) -> Result<Exit, Error> {
     if let Some((each, template)) = template {
         return suggest::run(repo, each, &template, order, &settings, printer);
     }
-    order.previews = settings.shows_diff();
     finish(flow::land(repo, order, &settings.options, printer), repo, &settings, printer)
 }
 

@@ -162,6 +162,7 @@ impl Settings {
             return usage("--json cannot be used with --feedback");
         }
         self.options.diffs &= output.json || (self.options.dry_run && self.diff);
+        self.options.previews = self.shows_diff();
         Ok(())
     }
 

@@ -3,29 +3,26 @@
 //! in one transaction.
 
 use super::done::{self, Done};
-use super::driver::{Driver, recover_and_retry};
+use super::driver::{Driver, Flow};
 use super::open::suggestions;
 use super::{Error, Options, Watch, build_report, push};
 use crate::message::Cleanup;
 use crate::report::record::RecordKind;
 use crate::report::{AcceptedCommit, AcceptedReport, Report};
-use crate::transaction::{self, Carried, Clash, Made, Making, Recording, Replayed, Target};
+use crate::transaction::{self, Carried, Clash, Context, Made, Making, Recording, Replayed, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
 
 /// Lands the commits of branches on HEAD's branch, in the order given.
 pub fn accept(repo: &Repo, names: &[String], options: &Options, watch: &dyn Watch) -> Done {
-    recover_and_retry(repo, options, watch, None, |repo, target, watch, report| {
-        Accepting { repo, names, options, watch }.land(target, report)
-    })
+    let flow = Flow { repo, options, watch };
+    flow.land(None, |flow, target, report| Accepting { flow, names }.land(target, report))
 }
 
 struct Accepting<'a> {
-    repo: &'a Repo,
+    flow: Flow<'a>,
     names: &'a [String],
-    options: &'a Options,
-    watch: &'a dyn Watch,
 }
 
 /// The suggestion that a commit of the series comes from.
@@ -49,25 +46,30 @@ struct AcceptPlan {
 
 impl Accepting<'_> {
     fn land(&self, target: &Target, report: &mut Report) -> Result<done::Tried, Error> {
-        let (repo, options) = (self.repo, self.options);
+        let Flow { repo, options, watch } = self.flow;
         let branches = self.names.iter().map(|name| self.branch(name)).collect::<Result<Vec<_>, _>>()?;
         let push = push::ask(repo, target, options)?;
         let plan = self.plan(target, &branches, push.onto)?;
         self.fill(report, &plan, &Made::default());
         let id = Recording::id_for(repo, target, &[&self.names.join("\0")])?;
+        let context = Context {
+            existing: true,
+            reflog: format!("llm-apply: accept {}", self.names.join(", ")),
+            cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
+            watch,
+            recording: options.record.then(|| Recording::new(id, RecordKind::Landed)),
+            push: push.to,
+            attempts: Vec::new(),
+        };
         let driver = Driver {
             repo,
             options,
-            watch: self.watch,
             target,
             series: &plan.carried.series,
-            push,
-            reflog: format!("llm-apply: accept {}", self.names.join(", ")),
-            cleanup: (Cleanup::Verbatim, repo.comment_prefix()?),
-            recording: Recording::new(id, RecordKind::Landed),
+            is_rebased: push.onto.is_some(),
+            context,
             fill: &|report, made, _| self.fill(report, &plan, made),
             edited: None,
-            attempts: Vec::new(),
         };
         let named = |clash: &Clash| {
             let Source { branch, commit, .. } = plan.sources[clash.planned];
@@ -78,28 +80,28 @@ impl Accepting<'_> {
 
     /// Returns the commit that is named on the command line: usually the tip of a branch.
     fn branch(&self, name: &str) -> Result<Oid, Error> {
-        if let Ok(full) = self.repo.branch_name(name)
-            && let Some(tip) = self.repo.tip(&full)?
+        if let Ok(full) = self.flow.repo.branch_name(name)
+            && let Some(tip) = self.flow.repo.tip(&full)?
         {
             return Ok(tip);
         }
         // The name may also be a remote-tracking branch, or a part of a suggestion, such as `try~1`.
-        self.repo.commit_of(name).map_err(|_| Error::NoBranch(name.to_owned()))
+        self.flow.repo.commit_of(name).map_err(|_| Error::NoBranch(name.to_owned()))
     }
 
     /// Finds the commits of the branches that the target lacks, and carries those onto it that cannot land as they are.
     fn plan(&self, target: &Target, branches: &[Oid], onto: Option<Oid>) -> Result<AcceptPlan, Error> {
-        let repo = self.repo;
+        let repo = self.flow.repo;
         let mut plan = AcceptPlan::default();
         // The last commit that lands unchanged.
         let mut tip = target.start;
         if let Some(onto) = onto {
-            plan.carried.series.push(push::move_to(repo, target, onto)?);
+            plan.carried.series.push(transaction::move_to(repo, target.start, onto)?);
             plan.sources.push(Source { branch: None, commit: onto, is_own: false });
             tip = Some(onto);
         }
-        let (mut parts, mut own, suggestions) = (Vec::new(), HashSet::new(), suggestions(repo, self.watch)?);
-        for (at, (branch, name)) in branches.iter().zip(self.names).enumerate() {
+        let (mut own, suggestions) = (HashSet::new(), suggestions(repo, self.flow.watch)?);
+        for (branch, name) in branches.iter().zip(self.names) {
             let suggestion = suggestions.iter().find(|(known, ..)| known == name);
             // The record may be forged. Its start counts only if the branch contains it, so that nothing else is
             // landed.
@@ -114,12 +116,11 @@ impl Accepting<'_> {
                     own.insert(commit);
                 }
             }
-            parts.extend(start.into_iter().chain([*branch]).map(|last| (at, last)));
         }
-        let (mut replayed, mut known) = (Vec::new(), Vec::new());
-        for (branch, last) in parts {
-            let commits = repo.commits_beyond(last, tip.into_iter().chain(known.iter().copied()))?;
-            known.push(last);
+        let mut replayed = Vec::new();
+        for (branch, last) in branches.iter().copied().enumerate() {
+            let known = tip.iter().chain(&branches[..branch]).copied();
+            let commits = repo.commits_beyond(last, known)?;
             let is_next = match tip {
                 Some(tip) => repo.contains(last, tip)?,
                 None => true,
@@ -133,13 +134,7 @@ impl Accepting<'_> {
             for commit in commits {
                 // The last commit is planned with all changes since the old tip, the earlier ones with none.
                 let from = if commit == last { before } else { Some(commit) };
-                match transaction::move_to(repo, from, commit)? {
-                    Ok(planned) => plan.carried.series.push(planned),
-                    Err(clashes) => {
-                        let here = |clash| Clash { planned: plan.sources.len(), ..clash };
-                        plan.carried.clashes.extend(clashes.into_iter().map(here));
-                    }
-                }
+                plan.carried.series.push(transaction::move_to(repo, from, commit)?);
                 plan.sources.push(source(commit));
                 tip = Some(commit);
             }
@@ -147,7 +142,7 @@ impl Accepting<'_> {
         if let (Some(onto), false) = (tip, replayed.is_empty()) {
             let commits: Vec<_> = replayed.iter().map(|source| Replayed::again(source.commit)).collect();
             let Carried { series, clashes, decided } =
-                transaction::replay(repo, onto, &commits, self.options.favor)?;
+                transaction::replay(repo, onto, &commits, self.flow.options.favor)?;
             let before = plan.sources.len();
             let here = |clash: Clash| Clash { planned: clash.planned + before, ..clash };
             plan.carried.clashes.extend(clashes.into_iter().map(here));
@@ -170,11 +165,14 @@ impl Accepting<'_> {
     fn without_merges(&self, at: usize, commits: &[Oid]) -> Result<Vec<Oid>, Error> {
         let mut all = Vec::new();
         for id in commits {
-            let commit = self.repo.read_commit(*id)?;
+            let commit = self.flow.repo.read_commit(*id)?;
             if !commit.is_merge() {
                 all.push(*id);
-            } else if !transaction::is_plain_merge(self.repo, &commit)? {
-                return Err(Error::Merge { commit: self.repo.short(*id), branch: self.names[at].clone() });
+            } else if !transaction::is_plain_merge(self.flow.repo, &commit)? {
+                return Err(Error::Merge {
+                    commit: self.flow.repo.short(*id),
+                    branch: self.names[at].clone(),
+                });
             }
         }
         Ok(all)
@@ -187,11 +185,11 @@ impl Accepting<'_> {
         for (place, (planned, source)) in plan.carried.series.iter().zip(&plan.sources).enumerate() {
             let new = made.commits.get(place).and_then(|one| one.id);
             let Some(accepted) = source.branch.and_then(|at| report.accepted.get_mut(at)) else { continue };
-            let as_is = matches!(planned.making, Making::AsIs { .. });
+            let as_is = matches!(planned.making, Making::AsIs(_));
             let is_in = !as_is && planned.changes.is_empty();
             accepted.commits.push(AcceptedCommit {
                 from: build_report::commit_name(source.commit),
-                subject: build_report::subject(self.repo, source.commit),
+                subject: build_report::subject(self.flow.repo, source.commit),
                 as_is,
                 is_in,
                 is_lost: is_in && plan.carried.decided.iter().any(|clash| clash.planned == place),

@@ -2,7 +2,6 @@
 
 use super::done::Done;
 use super::land::land;
-use super::model::answer;
 use super::observer::Observer;
 use super::prompt::prompt;
 use super::run::Order;
@@ -61,7 +60,7 @@ pub fn ask(
         stopped: None,
     };
     let prompted = asking.prompt()?;
-    if let Some(done) = in_the_way(repo, &prompted.1, options, &observer)? {
+    if let Some(done) = asking.in_the_way(&prompted.1)? {
         return Ok(done);
     }
     let mut outcome = asking.rounds(prompted, rounds.max(1))?;
@@ -69,42 +68,17 @@ pub fn ask(
     Ok(outcome)
 }
 
-/// Returns the result if obstacles make it useless to ask the model. If only some of the shown files have local
-/// changes, warns instead, because the answer may be about the other files.
-fn in_the_way(
-    repo: &Repo,
-    asked: &Shown,
-    options: &Options,
-    watch: &dyn Watch,
-) -> Result<Option<Done>, Error> {
-    let base = options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
-    let target = Target::choose(repo, options.branch.as_deref(), base)?;
-    let files: Vec<_> = asked.files.iter().filter_map(|(path, _)| RepoPath::parse(path).ok()).collect();
-    let found =
-        transaction::in_the_way_of(repo, &target, &repo.tree(target.start)?, &files, options.autostash)?;
-    let blocked: BTreeSet<&str> = found.iter().map(|one| one.subject.as_str()).collect();
-    let shown = |path: &&str| files.iter().any(|file| file.as_str() == *path);
-    if blocked.iter().all(shown) && (blocked.len() < files.len() || blocked.is_empty()) {
-        found.iter().for_each(|one| watch.warn(&format!("{}: an edit of it cannot land", one.message)));
-        return Ok(None);
-    }
-    let mut report = Report::new(Status::InTheWay);
-    report.branch = Some(build_report::branch(&target));
-    build_report::in_the_way(&mut report, found);
-    Ok(Some(Done::new(report)))
-}
-
 /// The state of the loop.
-struct Asking<'a> {
-    repo: &'a Repo,
+pub(super) struct Asking<'a> {
+    pub(super) repo: &'a Repo,
     /// The question. Files that the model asks for are added to it.
     question: Question,
-    command: &'a str,
-    options: &'a Options,
+    pub(super) command: &'a str,
+    pub(super) options: &'a Options,
     /// The branch whose files the model is shown. The user may check out another branch meanwhile.
     target: Target,
     chooser: Option<Rc<dyn Chooser>>,
-    watch: &'a dyn Watch,
+    pub(super) watch: &'a dyn Watch,
     /// The refused attempt that the next answer corrects.
     attempt: Option<Attempt>,
     /// The attempt that a hook or an `--exec` command stopped. It is removed when a complete answer replaces it.
@@ -121,6 +95,28 @@ impl Asking<'_> {
         Ok(prompted)
     }
 
+    /// Returns the result if obstacles make it useless to ask the model. If only some of the shown files have local
+    /// changes, warns instead, because the answer may be about the other files.
+    fn in_the_way(&self, asked: &Shown) -> Result<Option<Done>, Error> {
+        let Self { repo, options, .. } = *self;
+        let base = options.base.as_deref().map(|base| repo.commit_of(base)).transpose()?;
+        let target = Target::choose(repo, options.branch.as_deref(), base)?;
+        let files: Vec<_> = asked.files.iter().filter_map(|(path, _)| RepoPath::parse(path).ok()).collect();
+        let found = transaction::in_the_way_of(repo, &target, &files, options.autostash)?;
+        let blocked: BTreeSet<&str> = found.iter().map(|one| one.subject.as_str()).collect();
+        let shown = |path: &&str| files.iter().any(|file| file.as_str() == *path);
+        if blocked.iter().all(shown) && (blocked.len() < files.len() || blocked.is_empty()) {
+            found
+                .iter()
+                .for_each(|one| self.watch.warn(&format!("{}: an edit of it cannot land", one.message)));
+            return Ok(None);
+        }
+        let mut report = Report::new(Status::InTheWay);
+        report.branch = Some(build_report::branch(&target));
+        build_report::in_the_way(&mut report, found);
+        Ok(Some(Done::new(report)))
+    }
+
     /// Asks the model and lands its answer, round by round.
     fn rounds(&mut self, (mut prompted, mut shown): (String, Shown), rounds: usize) -> Result<Done, Error> {
         let mut input = prompted.clone();
@@ -130,7 +126,7 @@ impl Asking<'_> {
         let mut round = 1;
         loop {
             self.watch.detail(&format!("round {round}, asked:\n{input}"));
-            let answer = match answer(self.repo, self.command, &input, self.options, self.watch) {
+            let answer = match self.answer(&input) {
                 Ok(answer) => answer,
                 Err(failure @ Error::Model(_)) => {
                     let asked = self.options.asked.clone();

@@ -1,11 +1,11 @@
 //! Keeps the refused attempt of a run, and removes attempts that a landing replaces.
 
 use super::Error;
-use super::run::Run;
+use super::run::{Run, Try};
 use crate::diag::{Code, Diagnostic};
 use crate::plan::{self, Rejected, Slot, SlotState};
 use crate::report::{Report, Status};
-use crate::transaction::{Attempt, KeptText, Listed, Target};
+use crate::transaction::{Attempt, KeptText, Listed};
 use crate::vcs::repo::Repo;
 use std::collections::{BTreeSet, HashSet};
 
@@ -42,30 +42,32 @@ impl Run<'_> {
         let can_go_on =
             !self.script.edits.is_empty() && (self.order.attempt.is_none() || self.resumed().is_some());
         if can_go_on && !is_typo && !self.script.has_errors() {
-            report.attempt = self.target(repo).ok().and_then(|target| self.keep(repo, &target, None, false));
+            report.attempt =
+                self.target(repo).ok().and_then(|target| self.on(repo, &target).keep(None, false));
         }
         if report.attempt.is_none() {
             KeptText::keep_responses(repo, &self.order.responses, self.watch);
         }
     }
 
+    /// Returns the name of this run's attempt. With `--branch-per-edit`, each edit has an attempt of its own.
+    fn attempt_id(&self, repo: &Repo) -> String {
+        Attempt::id_of(repo, &self.responses, self.single_edit.as_ref().map(|edit| edit.at))
+    }
+}
+
+impl Try<'_> {
     /// Keeps the run as an attempt for `--continue`, and returns its name if it could be kept. `landed` says whether
     /// the edits that were not refused have landed.
-    pub(super) fn keep(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        rejected: Option<&Rejected>,
-        landed: bool,
-    ) -> Option<String> {
+    pub(super) fn keep(&self, rejected: Option<&Rejected>, landed: bool) -> Option<String> {
         if self.is_unjoined() {
             // Corrections alone are not an attempt: the edits of the attempt that they correct are missing.
             return None;
         }
-        let attempt = self.attempt(repo, target, rejected, landed);
+        let attempt = self.attempt(rejected, landed);
         let mut id = None;
         if self.options.keep && (self.order.hold || !self.options.dry_run) {
-            match attempt.keep(repo) {
+            match attempt.keep(self.repo) {
                 Ok(()) => id = Some(attempt.listed.id.clone()),
                 Err(error) => self.watch.warn(&format!("cannot keep the attempt: {error}")),
             }
@@ -75,7 +77,7 @@ impl Run<'_> {
     }
 
     /// Makes the attempt, with the state of each edit.
-    fn attempt(&self, repo: &Repo, target: &Target, rejected: Option<&Rejected>, landed: bool) -> Attempt {
+    fn attempt(&self, rejected: Option<&Rejected>, landed: bool) -> Attempt {
         let diagnostics = rejected.map_or(&[][..], |rejected| &rejected.diagnostics);
         let fine: Option<BTreeSet<usize>> =
             rejected.map(|rejected| rejected.fine.iter().map(|step| step.edit).collect());
@@ -90,7 +92,7 @@ impl Run<'_> {
             }
             None => {
                 let slots = plan::slots(&self.script, is_fine);
-                (self.attempt_id(repo), slots, Vec::new(), Vec::new())
+                (self.attempt_id(self.repo), slots, Vec::new(), Vec::new())
             }
         };
         let fails_only_with = |at: usize, why: fn(&Diagnostic) -> bool| {
@@ -133,7 +135,7 @@ impl Run<'_> {
         Attempt {
             listed: Listed {
                 branch: options.branch.clone(),
-                target: Some(target.name.clone()),
+                target: Some(self.target.name.clone()),
                 paths,
                 failed,
                 ..Listed::new(id, &self.responses)
@@ -168,9 +170,9 @@ impl Run<'_> {
     }
 
     /// Removes the attempts that this landing replaces.
-    pub(super) fn forget(&self, repo: &Repo, target: &Target) {
-        for id in self.replaced_attempts(repo, target) {
-            if let Err(error) = Attempt::forget(repo, &id) {
+    pub(super) fn forget(&self) {
+        for id in self.replaced_attempts() {
+            if let Err(error) = Attempt::forget(self.repo, &id) {
                 self.watch.warn(&format!("cannot forget the refused attempt: {error}"));
             }
         }
@@ -179,19 +181,14 @@ impl Run<'_> {
     /// Returns the names of the attempts that this landing replaces. With `--continue` that is the continued attempt.
     /// Otherwise these are attempts with the same responses, and attempts for the same branch that name no other
     /// paths.
-    pub(super) fn replaced_attempts(&self, repo: &Repo, target: &Target) -> Vec<String> {
+    pub(super) fn replaced_attempts(&self) -> Vec<String> {
         match self.resumed() {
             Some((attempt, _)) => vec![attempt.listed.id.clone()],
             None => {
                 let paths = self.script.paths_of(self.reported());
                 let paths = paths.iter().map(String::as_str).collect();
-                Attempt::replaced(repo, || self.attempt_id(repo), &target.name, &paths)
+                Attempt::replaced(self.repo, || self.attempt_id(self.repo), &self.target.name, &paths)
             }
         }
-    }
-
-    /// Returns the name of this run's attempt. With `--branch-per-edit`, each edit has an attempt of its own.
-    fn attempt_id(&self, repo: &Repo) -> String {
-        Attempt::id_of(repo, &self.responses, self.single_edit.as_ref().map(|edit| edit.at))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::resolve_onto::Resolved;
-use super::run::{Run, SingleEdit};
+use super::run::{Run, SingleEdit, Try};
 use super::withheld::Withheld;
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{Edit, Op};
@@ -129,41 +129,43 @@ impl Run<'_> {
         let found = diagnostics.into_iter().map(|d| report::finding(d, &self.script, &self.responses));
         report.findings.extend(found);
     }
+}
 
+impl Try<'_> {
     /// Returns the report of refused edits, and keeps the attempt.
-    pub(super) fn refused(&self, repo: &Repo, target: &Target, rejected: &Rejected) -> Report {
+    pub(super) fn refused(&self, rejected: &Rejected) -> Report {
         let mut report = self.new_report(Status::Refused);
-        report.branch = Some(branch(target));
+        report.branch = Some(branch(self.target));
         self.add_edits(&mut report, &rejected.fine);
         self.name_landing(&mut report);
         let steps = by_edit(if self.options.diffs { &rejected.fine } else { &[] });
         for edit in &mut report.edits {
-            edit.diff =
-                steps.get(&edit.number).and_then(|step| self.difference(repo, target, step, &step.changes));
+            edit.diff = steps.get(&edit.number).and_then(|step| self.difference(step, &step.changes));
         }
         self.add_findings(&mut report, &rejected.diagnostics);
         self.add_unread(&mut report, &rejected.diagnostics);
-        report.attempt = self.keep(repo, target, Some(rejected), false);
-        self.withhold(repo, target, &rejected.fine, &mut report);
+        report.attempt = self.keep(Some(rejected), false);
+        self.withhold(&rejected.fine, &mut report);
         report
     }
 
     /// Returns the report of corrections that are cut off. None of them was used.
-    pub(super) fn not_joined(&self, repo: &Repo, target: &Target) -> Report {
+    pub(super) fn not_joined(&self) -> Report {
         let mut diagnostics = self.script.diagnostics.clone();
         if let Some(first) = self.script.edits.first() {
             let message = "the response is cut off, so none of it is joined with the refused attempt";
             let warning = Diagnostic::warning(Code::Malformed, first.span, message);
             diagnostics.push(warning.with_help("ask for all of its edits again"));
         }
-        self.refused(repo, target, &Rejected { diagnostics, fine: Vec::new(), resolved: false })
+        self.refused(&Rejected { diagnostics, fine: Vec::new(), resolved: false })
     }
 
     /// Returns the report of a plan before it lands.
-    pub(super) fn planned(&self, repo: &Repo, resolved: &Resolved, target: &Target) -> Report {
+    pub(super) fn planned(&self, resolved: &Resolved) -> Report {
         let nothing = resolved.refused.is_none() && resolved.series.is_empty();
         let mut report = self.new_report(if nothing { Status::Nothing } else { Status::Checked });
-        report.branch = Some(BranchReport { old: target.tip.map(commit_name), ..branch(target) });
+        let old = self.target.tip.map(commit_name);
+        report.branch = Some(BranchReport { old, ..branch(self.target) });
         self.add_edits(&mut report, resolved.plan.steps());
         for edit in &mut report.edits {
             if let Some(state) = resolved.unchanged.get(&edit.number) {
@@ -175,14 +177,14 @@ impl Run<'_> {
         }
         self.name_landing(&mut report);
         if self.options.diffs {
-            self.add_diffs(repo, target, resolved, &Made::default(), &mut report);
+            self.add_diffs(resolved, &Made::default(), &mut report);
         }
         let found = match &resolved.refused {
             Some(rejected) => &rejected.diagnostics,
             None => resolved.plan.warnings(),
         };
         self.add_findings(&mut report, found.iter().chain(&resolved.decided));
-        self.withhold(repo, target, resolved.plan.steps(), &mut report);
+        self.withhold(resolved.plan.steps(), &mut report);
         report
     }
 
@@ -191,7 +193,7 @@ impl Run<'_> {
     ///
     /// Lists all files with text if it cannot be found out which files are withheld, or if an edit moves or copies a
     /// withheld file: later edits would show its text under another path.
-    fn withhold(&self, repo: &Repo, target: &Target, steps: &[Step], report: &mut Report) {
+    fn withhold(&self, steps: &[Step], report: &mut Report) {
         let quoted = report.findings.iter().filter(|finding| finding.evidence.is_some());
         let quoted = quoted.filter_map(|finding| Some((finding.path.clone()?, finding.edit)));
         let shown = report.edits.iter().filter(|edit| edit.diff.is_some());
@@ -199,14 +201,15 @@ impl Run<'_> {
             shown.flat_map(|edit| [Some(edit.path.clone()), edit.to.clone()].map(|path| (path, edit.number)));
         let shown = shown.filter_map(|(path, number)| Some((path?, Some(number))));
         let paths: BTreeSet<(String, Option<usize>)> = quoted.chain(shown).collect();
-        let Some(commit) = self.base.or(target.start).filter(|_| !paths.is_empty()) else { return };
-        let commits: Vec<Oid> = self.base.into_iter().chain(target.start).collect();
-        let withheld = Withheld::read(repo, &commits, &self.options.exclude, &self.options.named);
+        let start = self.target.start;
+        let Some(commit) = self.base.or(start).filter(|_| !paths.is_empty()) else { return };
+        let commits: Vec<Oid> = self.base.into_iter().chain(start).collect();
+        let withheld = Withheld::read(self.repo, &commits, &self.options.exclude, &self.options.named);
         let files = match &withheld {
             Ok(withheld) if withheld.decides_by_name() => {
                 Some(self.script.edits.iter().map(|edit| [edit.path.shown(), edit.path.shown()]).collect())
             }
-            _ => self.files(repo, target, commit).ok(),
+            _ => self.files(commit).ok(),
         };
         let (Ok(withheld), Some(files)) = (withheld, files) else {
             let why = "what no model is shown cannot be read";
@@ -232,20 +235,13 @@ impl Run<'_> {
     }
 
     /// Returns for each edit the path of its file in the base, and the path to which earlier edits move that file.
-    fn files(&self, repo: &Repo, target: &Target, commit: Oid) -> Result<Vec<[String; 2]>, Error> {
-        let rules = self.rules(repo, target.start)?;
-        Ok(plan::files(&self.script, &repo.tree(Some(commit))?, &rules)?)
+    fn files(&self, commit: Oid) -> Result<Vec<[String; 2]>, Error> {
+        let rules = self.rules(self.repo, self.target.start)?;
+        Ok(plan::files(&self.script, &self.repo.tree(Some(commit))?, &rules)?)
     }
 
     /// Adds the diff of each edit. If the edit was merged or a hook changed its commit, that is the diff of the commit.
-    pub(super) fn add_diffs(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        resolved: &Resolved,
-        made: &Made,
-        report: &mut Report,
-    ) {
+    pub(super) fn add_diffs(&self, resolved: &Resolved, made: &Made, report: &mut Report) {
         let changed: HashMap<String, Oid> = made.changed_by_hooks().map(|id| (id.to_string(), id)).collect();
         let merged = resolved.series.iter().filter(|_| resolved.merged);
         let merged: HashMap<usize, &[FileChange]> = merged
@@ -254,25 +250,20 @@ impl Run<'_> {
         let steps = by_edit(resolved.plan.steps());
         for edit in &mut report.edits {
             edit.diff = match edit.commit.as_ref().and_then(|commit| changed.get(&commit.id)) {
-                Some(commit) => repo.patch_of(*commit).ok(),
+                Some(commit) => self.repo.patch_of(*commit).ok(),
                 None if edit.diff.is_some() => continue,
                 None => steps.get(&edit.number).and_then(|step| {
                     let nothing = if resolved.merged { &[][..] } else { &step.changes };
                     let changes = merged.get(&edit.number).copied().unwrap_or(nothing);
-                    self.difference(repo, target, step, changes)
+                    self.difference(step, changes)
                 }),
             };
         }
     }
 
     /// Returns the diff of an edit's changes; `None` if a file cannot be read.
-    pub(super) fn difference(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        step: &Step,
-        changes: &[FileChange],
-    ) -> Option<String> {
+    pub(super) fn difference(&self, step: &Step, changes: &[FileChange]) -> Option<String> {
+        let Self { repo, target, .. } = *self;
         let tree = repo.tree(self.base.or(target.start)).ok()?.as_checked_out(target.checked_out);
         let read = |state: &Option<FileState>| -> Option<Option<(u32, Arc<[u8]>)>> {
             let Some(state) = state else { return Some(None) };
@@ -381,15 +372,6 @@ pub(super) fn subject(repo: &Repo, id: Oid) -> String {
 
 /// Returns the report of a branch, without its old and new tip.
 pub(super) fn branch(target: &Target) -> BranchReport {
-    BranchReport {
-        reference: target.name.clone(),
-        name: target.short().to_owned(),
-        old: None,
-        new: None,
-        checked_out: target.checked_out,
-        merge: false,
-        pushed: None,
-        remote: String::new(),
-        has_others: false,
-    }
+    let (reference, name) = (target.name.clone(), target.short().to_owned());
+    BranchReport { reference, name, checked_out: target.checked_out, ..BranchReport::default() }
 }

@@ -205,6 +205,7 @@ impl Choosing<'_, '_> {
             return Ok(known.clone());
         }
         let edit = self.run.script.edits.get(step.edit - 1);
+        let tried = self.run.on(self.repo, self.target);
         let asked = Asked {
             number: step.edit,
             of: self.run.script.edits.len(),
@@ -212,7 +213,7 @@ impl Choosing<'_, '_> {
             operation: edit.map_or("", |edit| Verb::of(&edit.op, Some(step)).as_str()),
             path: step.to.as_ref().unwrap_or(&step.path).to_string(),
             why: edit.and_then(|edit| edit.why.as_deref()),
-            diff: self.run.difference(self.repo, self.target, step, &step.changes).unwrap_or_default(),
+            diff: tried.difference(step, &step.changes).unwrap_or_default(),
             can_edit,
             can_split,
             can_edit_message: hunk.is_none() && self.run.options.message.is_none(),

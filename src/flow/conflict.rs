@@ -12,10 +12,15 @@ const MAX_QUOTED_LINES: usize = 12;
 /// The largest number of line ranges in the message about a conflict.
 const MAX_NAMED_LINES: usize = 8;
 
-/// Returns the message about a conflict. `on` names the branch, and `what` the edit or the commit. Returns `None` if
-/// the commit only depends on another commit that clashes.
-pub(super) fn message_for(clash: &Clash, on: &str, what: &str) -> Option<String> {
-    let path = &clash.path;
+/// Returns the code of a conflict, and the message about it. `on` names the branch where it conflicts, and `what` the
+/// edit or the commit. With `favor`, `-X` resolved the conflict. Returns `None` if the commit only depends on another
+/// commit that clashes.
+pub(super) fn explain(
+    clash: &Clash,
+    [branch, on, what]: [&str; 3],
+    favor: Option<Favor>,
+) -> Option<(Code, String)> {
+    let (path, mut code) = (&clash.path, Code::Conflict);
     let message = match &clash.kind {
         ClashKind::Lines(lines) => {
             let mut message = format!("conflict in `{path}`: {on} and {what} change the same lines");
@@ -31,6 +36,7 @@ pub(super) fn message_for(clash: &Clash, on: &str, what: &str) -> Option<String>
         ClashKind::Changed => format!("`{path}`, which {what} removes, was changed on {on}"),
         ClashKind::BuildsOn(_) => return None,
         ClashKind::CaseTwin(twin) => {
+            code = Code::PathCase;
             format!("`{path}` differs only in case or Unicode form from `{twin}`, which is on {on}")
         }
         ClashKind::Unnameable => {
@@ -38,29 +44,18 @@ pub(super) fn message_for(clash: &Clash, on: &str, what: &str) -> Option<String>
         }
         ClashKind::Other => format!("`{path}` conflicts with its state on {on}"),
     };
-    Some(message)
+    let whose = match favor {
+        None => String::new(),
+        Some(Favor::Ours) => format!("; -X ours keeps the lines of {branch}"),
+        Some(Favor::Theirs) => "; -X theirs takes the other side's lines".to_owned(),
+    };
+    Some((code, message + &whose))
 }
 
 /// Returns the hint if `-X` can resolve the conflict.
 pub(super) fn help(clash: &Clash) -> Option<&'static str> {
     matches!(clash.kind, ClashKind::Lines(_) | ClashKind::Appeared { on_both: true })
         .then_some("-X ours keeps the branch's lines, -X theirs takes the other side's")
-}
-
-/// Returns the message about a conflict that `-X` resolved.
-pub(super) fn decided_message(
-    clash: &Clash,
-    branch: &str,
-    on: &str,
-    what: &str,
-    favor: Favor,
-) -> Option<String> {
-    let message = message_for(clash, on, what)?;
-    let whose = match favor {
-        Favor::Ours => format!("-X ours keeps the lines of {branch}"),
-        Favor::Theirs => "-X theirs takes the other side's lines".to_owned(),
-    };
-    Some(format!("{message}; {whose}"))
 }
 
 /// Returns the branch's first conflicting lines as evidence.
@@ -75,12 +70,8 @@ pub(super) fn evidence(clash: &Clash) -> Evidence {
 
 /// Returns the error about a conflict of an existing commit. With `favor`, `-X` resolved it and it is a warning.
 pub(super) fn finding(clash: &Clash, branch: &str, what: &str, favor: Option<Favor>) -> Finding {
-    let found = match favor {
-        Some(favor) => decided_message(clash, branch, branch, "it", favor),
-        None => message_for(clash, branch, "it"),
-    };
-    let message = found.unwrap_or_else(|| format!("`{}`", clash.path));
-    let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
+    let explained = explain(clash, [branch, branch, "it"], favor);
+    let (code, message) = explained.unwrap_or_else(|| (Code::Conflict, format!("`{}`", clash.path)));
     let severity = if favor.is_some() { Severity::Warning } else { Severity::Error };
     Finding {
         path: Some(clash.path.clone()),

@@ -1,19 +1,17 @@
 //! Drives every landing: recovers killed runs, runs the transaction, and tries again if the branch moves. `undo`,
 //! `redo` and `accept` land commits that exist already; the other verbs make commits from edits.
 
-use super::done::{self, Done, Moved};
+use super::conflict;
+use super::done::{self, Done};
 use super::observer::Observer;
-use super::push::Push;
 use super::{Error, Options, Watch, build_report};
-use super::{check, conflict};
 use crate::diag::Severity;
-use crate::message::Cleanup;
 use crate::path::RepoPath;
 use crate::plan;
 use crate::report::record::RecordKind;
-use crate::report::{self, BranchReport, Finding, Report, Status};
+use crate::report::{BranchReport, Finding, Report, Status, ToPass};
 use crate::transaction::{
-    self, Carried, Clash, Context, Made, Planned, Preview, QueuePlace, Recording, Target, Transaction,
+    self, Carried, Clash, Context, Made, Planned, Preview, QueuePlace, Reporting, Target, Transaction,
     interrupt,
 };
 use crate::vcs::repo::Repo;
@@ -31,20 +29,16 @@ const MAX_REBASE_TRIES: usize = 3;
 pub(super) struct Driver<'a> {
     pub(super) repo: &'a Repo,
     pub(super) options: &'a Options,
-    pub(super) watch: &'a dyn Watch,
     pub(super) target: &'a Target,
-    /// The commits to land. If they were rebased onto the remote's commit, that commit is the first.
+    /// The commits to land. If they are rebased, the first is the remote's commit.
     pub(super) series: &'a [Planned],
-    pub(super) push: Push,
-    pub(super) reflog: String,
-    pub(super) cleanup: (Cleanup, String),
-    pub(super) recording: Recording<'a>,
+    /// Whether the commits were rebased onto the remote's commit.
+    pub(super) is_rebased: bool,
+    pub(super) context: Context<'a>,
     /// Adds the made commits to the report, and with `true` also the diffs of the edits.
     pub(super) fill: &'a dyn Fn(&mut Report, &Made, bool),
-    /// Lets the user edit the messages. `None` if the commits exist already and are only made again or reverted.
+    /// Lets the user edit the messages, unless the commits exist already.
     pub(super) edited: Option<&'a dyn Fn() -> Result<Edited<'a>, Error>>,
-    /// The names of the refused attempts that the landing replaces.
-    pub(super) attempts: Vec<String>,
 }
 
 /// The commits with their final messages, and the message of the merge commit, if one is wanted.
@@ -71,117 +65,138 @@ pub fn recover(
     Ok(())
 }
 
-/// Calls `land` for a branch (`None` is HEAD's), again and again if the branch moves meanwhile, or with `--rebase` if
-/// the remote's branch does.
-///
-/// From the second try on, it waits in the branch's queue, so that other runs do not overtake it forever. If the
-/// branch still moves, it gives up after `lock_timeout`, but not before [`MIN_TRIES`] tries.
-pub(super) fn retry_while_branch_moves<T>(
-    given: &Repo,
-    options: &Options,
-    watch: &dyn Watch,
-    (branch, base): (Option<&str>, Option<Oid>),
-    mut land: impl FnMut(&Repo, &Target) -> Result<T, Error>,
-) -> Result<T, Error> {
-    let (mut first, mut in_queue, mut tries): (Option<Target>, Option<(QueuePlace, Instant)>, usize) =
-        (None, None, 0);
-    loop {
-        tries += 1;
-        let began = Instant::now();
-        // A repository handle caches attributes and more, so each new try opens a new one.
-        let again = if tries > 1 { Some(given.open_again()?) } else { None };
-        let repo = again.as_ref().unwrap_or(given);
-        let target = Target::choose(repo, branch, base)?;
-        match &first {
-            // If the user switches HEAD meanwhile, the landing must not go to the other branch.
-            Some(first) => repo.check_head(&first.name, first.is_head)?,
-            None => first = Some(target.clone()),
+/// Warns about killed runs that were not recovered yet.
+pub(super) fn warn_of_pending(repo: &Repo, watch: &dyn Watch) -> Result<(), Error> {
+    for id in transaction::pending(repo)? {
+        watch.warn(&format!("a killed run is pending ({id}): run 'git llm-apply recover'"));
+    }
+    Ok(())
+}
+
+/// What each flow that changes something has.
+#[derive(Clone, Copy)]
+pub(super) struct Flow<'a> {
+    pub(super) repo: &'a Repo,
+    pub(super) options: &'a Options,
+    pub(super) watch: &'a dyn Watch,
+}
+
+impl Flow<'_> {
+    /// Recovers killed runs. A dry run only warns about them.
+    pub(super) fn recover(&self, branches: &[Option<&str>]) -> Result<(), Error> {
+        match self.options.dry_run {
+            true => warn_of_pending(self.repo, self.watch),
+            false => recover(self.repo, self.options.lock_timeout, branches, self.watch),
         }
-        let mut outcome = land(repo, &target);
-        given.leave_quarantine()?;
-        let is_behind = matches!(outcome, Err(Error::Transaction(transaction::Error::Behind { .. })));
-        if is_behind && !options.dry_run {
-            // The remote may have got its new commits from another run in this repository. Recovery waits until that
-            // run has ended, and then the branch here has the commits, too.
-            recover(given, options.lock_timeout, &[branch], watch)?;
-            if let Err(moved) = target.check_tip(given) {
-                outcome = Err(moved.into());
+    }
+
+    /// Calls `land` for a branch (`None` is HEAD's), again and again if the branch moves meanwhile, or with `--rebase`
+    /// if the remote's branch does.
+    ///
+    /// From the second try on, it waits in the branch's queue, so that other runs do not overtake it forever. If the
+    /// branch still moves, it gives up after `lock_timeout`, but not before [`MIN_TRIES`] tries.
+    pub(super) fn retry<T>(
+        &self,
+        (branch, base): (Option<&str>, Option<Oid>),
+        mut land: impl FnMut(&Repo, &Target) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Self { repo: given, options, watch } = *self;
+        let (mut first, mut in_queue, mut tries): (Option<Target>, Option<(QueuePlace, Instant)>, usize) =
+            (None, None, 0);
+        loop {
+            tries += 1;
+            let began = Instant::now();
+            // A repository handle caches attributes and more, so each new try opens a new one.
+            let again = if tries > 1 { Some(given.open_again()?) } else { None };
+            let repo = again.as_ref().unwrap_or(given);
+            let target = Target::choose(repo, branch, base)?;
+            match &first {
+                // If the user switches HEAD meanwhile, the landing must not go to the other branch.
+                Some(first) => repo.check_head(&first.name, first.is_head)?,
+                None => first = Some(target.clone()),
             }
-        }
-        let Err(Error::Transaction(error)) = &outcome else { return outcome };
-        let reference = match error {
-            transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),
-            transaction::Error::Behind { .. } if options.rebase && tries < MAX_REBASE_TRIES => None,
-            _ => return outcome,
-        };
-        let has_timed_out =
-            in_queue.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
-        if has_timed_out && tries >= MIN_TRIES {
-            return outcome;
-        }
-        if let (Some(reference), None) = (reference, &in_queue) {
-            let place = QueuePlace::join(given, reference, options.lock_timeout)?;
-            // Each landing ahead may take as long as this one took.
-            let patience = options.lock_timeout + began.elapsed();
-            let is_first = place.wait(patience, |elapsed| {
-                watch.waiting("waiting for other landings on this branch", elapsed)
-            })?;
-            watch.ended();
-            if !is_first {
+            let mut outcome = land(repo, &target);
+            given.leave_quarantine()?;
+            let is_behind = matches!(outcome, Err(Error::Transaction(transaction::Error::Behind { .. })));
+            if is_behind && !options.dry_run {
+                // The remote may have got its new commits from another run in this repository. Recovery waits until
+                // that run has ended, and then the branch here has the commits, too.
+                recover(given, options.lock_timeout, &[branch], watch)?;
+                if let Err(moved) = target.check_tip(given) {
+                    outcome = Err(moved.into());
+                }
+            }
+            let Err(Error::Transaction(error)) = &outcome else { return outcome };
+            let reference = match error {
+                transaction::Error::Vcs(vcs::Error::Moved { name }) => Some(name),
+                transaction::Error::Behind { .. } if options.rebase && tries < MAX_REBASE_TRIES => None,
+                _ => return outcome,
+            };
+            let has_timed_out =
+                in_queue.as_ref().is_some_and(|(_, since)| since.elapsed() > options.lock_timeout);
+            if has_timed_out && tries >= MIN_TRIES {
                 return outcome;
             }
-            in_queue = Some((place, Instant::now()));
+            if let (Some(reference), None) = (reference, &in_queue) {
+                let place = QueuePlace::join(given, reference, options.lock_timeout)?;
+                // Each landing ahead may take as long as this one took.
+                let patience = options.lock_timeout + began.elapsed();
+                let is_first = place.wait(patience, |elapsed| {
+                    watch.waiting("waiting for other landings on this branch", elapsed)
+                })?;
+                watch.ended();
+                if !is_first {
+                    return outcome;
+                }
+                in_queue = Some((place, Instant::now()));
+            }
         }
     }
-}
 
-/// Recovers killed runs (a dry run only warns about them), and then calls `go`. Returns its result as a [`Done`].
-pub(super) fn recover_and_run(
-    repo: &Repo,
-    options: &Options,
-    watch: &dyn Watch,
-    branches: &[Option<&str>],
-    go: impl FnOnce(&Repo, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
-) -> Done {
-    let (observer, mut report) = (Observer::new(watch), new_report(options));
-    let recovered = match options.dry_run {
-        true => check::warn_of_pending(repo, &observer),
-        false => recover(repo, options.lock_timeout, branches, &observer),
-    };
-    let tried = recovered.and_then(|()| go(repo, &observer, &mut report));
-    let done = Done::of(report, tried, &observer);
-    if done.moved.is_some() {
-        repo.maintain();
+    /// Recovers killed runs (a dry run only warns about them), and then calls `go`. Returns its result as a [`Done`].
+    pub(super) fn run(
+        self,
+        branches: &[Option<&str>],
+        go: impl FnOnce(Flow<'_>, &mut Report) -> Result<done::Tried, Error>,
+    ) -> Done {
+        let (observer, mut report) = (Observer::new(self.watch), self.new_report());
+        let flow = Flow { watch: &observer, ..self };
+        let tried = flow.recover(branches).and_then(|()| go(flow, &mut report));
+        let done = Done::of(report, tried, &observer);
+        if done.moved.is_some() {
+            self.repo.maintain();
+        }
+        done
     }
-    done
-}
 
-/// Recovers killed runs, and then calls `land_once` for a branch, with a new report in each try.
-pub(super) fn recover_and_retry(
-    repo: &Repo,
-    options: &Options,
-    watch: &dyn Watch,
-    branch: Option<&str>,
-    mut land_once: impl FnMut(&Repo, &Target, &dyn Watch, &mut Report) -> Result<done::Tried, Error>,
-) -> Done {
-    recover_and_run(repo, options, watch, &[branch], |given, watch, report| {
-        retry_while_branch_moves(given, options, watch, (branch, None), |repo, target| {
-            *report = new_report(options);
-            let old = target.tip.map(build_report::commit_name);
-            report.branch = Some(BranchReport { old, ..build_report::branch(target) });
-            land_once(repo, target, watch, report)
+    /// Recovers killed runs, and then calls `land_once` for a branch, with a new report in each try.
+    pub(super) fn land(
+        self,
+        branch: Option<&str>,
+        mut land_once: impl FnMut(Flow<'_>, &Target, &mut Report) -> Result<done::Tried, Error>,
+    ) -> Done {
+        self.run(&[branch], |flow, report| {
+            flow.retry((branch, None), |repo, target| {
+                *report = flow.new_report();
+                let old = target.tip.map(build_report::commit_name);
+                report.branch = Some(BranchReport { old, ..build_report::branch(target) });
+                land_once(Flow { repo, ..flow }, target, report)
+            })
         })
-    })
-}
+    }
 
-fn new_report(options: &Options) -> Report {
-    Report { formats: Vec::new(), dry_run: options.dry_run, ..Report::new(Status::Nothing) }
+    fn new_report(&self) -> Report {
+        Report { dry_run: self.options.dry_run, ..Report::default() }
+    }
 }
 
 impl Driver<'_> {
     /// Lands the commits, and returns how the branch moved; `None` if there was nothing to land, or if something is
-    /// in the way. If it fails, the report has what is known.
-    pub(super) fn land(&self, report: &mut Report) -> Result<Option<Moved>, Error> {
+    /// in the way. If it fails, the report has what is known. A dry run only reports what would happen.
+    pub(super) fn land(&self, report: &mut Report) -> Result<done::Tried, Error> {
+        if self.options.dry_run {
+            return self.preview(report);
+        }
         let held = interrupt::hold();
         let planned = report.clone();
         let as_made = |made: &Made, landed: bool, diffs: bool| {
@@ -191,12 +206,12 @@ impl Driver<'_> {
                 branch.old = self.target.tip.map(build_report::commit_name);
                 branch.new = made.tip().map(build_report::commit_name);
                 branch.merge = made.merge.is_some();
-                branch.pushed = self.push.to.as_ref().filter(|_| landed).map(ToString::to_string);
+                branch.pushed = self.context.push.as_ref().filter(|_| landed).map(ToString::to_string);
                 branch.remote = self.options.push.clone().unwrap_or_default();
             }
             if landed {
                 build_report::landed(&mut report);
-                report.landing = self.options.record.then(|| self.recording.id.clone());
+                report.landing = self.context.recording.as_ref().map(|recording| recording.id.clone());
             }
             report
         };
@@ -210,15 +225,15 @@ impl Driver<'_> {
                 if self.target.checked_out {
                     self.repo.run_post_index_change();
                 }
-                Ok(made.tip().map(|new| (self.target.start, new)))
+                Ok((made.tip().map(|new| (self.target.start, new)), None))
             }
             Err(Error::Transaction(transaction::Error::Nothing)) => {
                 report.status = Status::Nothing;
-                Ok(None)
+                Ok((None, None))
             }
             Err(Error::Transaction(transaction::Error::InTheWay(obstacles))) => {
                 build_report::in_the_way(report, obstacles);
-                Ok(None)
+                Ok((None, None))
             }
             Err(error) => {
                 if let Error::Transaction(transaction::Error::Unfinished { made, .. }) = &error {
@@ -232,7 +247,7 @@ impl Driver<'_> {
     /// Whether the branch also got commits that are not part of the landing: the remote's, those that a suggestion was
     /// built on, or those on other sides of merges in an accepted branch.
     fn has_others(&self, made: &Made) -> bool {
-        if self.edited.is_some() && self.push.onto.is_none() {
+        if !self.context.existing && !self.is_rebased {
             return false;
         }
         let own = made.commits.iter().filter(|one| !one.edits.is_empty());
@@ -241,28 +256,11 @@ impl Driver<'_> {
         self.repo.commits_beyond(new, [old]).unwrap_or_default().iter().any(|commit| !own.contains(commit))
     }
 
-    fn transact(&self, as_made: &dyn Fn(&Made, bool, bool) -> Report) -> Result<Made, Error> {
-        let Self { repo, options, target, series, .. } = self;
-        let json = |report: &Report| report::json(report).unwrap_or_default();
-        let describe = |made: &Made, landed| json(&as_made(made, landed, true));
-        let recorded = |made: &Made| {
-            let mut report = as_made(made, true, false).without_directories();
-            // The record needs no diffs, because the commits have them.
-            report.edits.iter_mut().for_each(|edit| edit.diff = None);
-            json(&report)
-        };
-        let context = Context {
-            existing: self.edited.is_none(),
-            reflog: self.reflog.clone(),
-            cleanup: self.cleanup.clone(),
-            describe: &describe,
-            watch: self.watch,
-            record: options.record.then(|| (self.recording.clone(), &recorded as _)),
-            push: self.push.to.clone(),
-            attempts: self.attempts.clone(),
-        };
+    fn transact(&self, report: Reporting<'_>) -> Result<Made, Error> {
+        let Self { repo, options, target, series, context, .. } = self;
         let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-        let transaction = Transaction::begin(repo, (*target).clone(), &base, series, options, context)?;
+        let transaction =
+            Transaction::begin(repo, (*target).clone(), &base, series, options, context, report)?;
         let (series, merge_message) = match self.edited {
             Some(edited) => edited()?,
             None => ((*series).into(), None),
@@ -270,17 +268,49 @@ impl Driver<'_> {
         Ok(transaction.prepare(&base, &series, merge_message.as_deref())?.publish()?)
     }
 
-    /// Checks existing commits against the policy and lands them or, in a dry run, reports what would happen. `named`
-    /// returns the name of a clash's commit.
+    /// Reports what must succeed before a landing, and what is in the way. The diff is shown even if something is.
+    fn preview(&self, report: &mut Report) -> Result<done::Tried, Error> {
+        let Self { repo, options, target, series, .. } = self;
+        report.to_pass = self.to_pass()?;
+        let obstacles = transaction::in_the_way(repo, target, series, options.autostash)?;
+        if !obstacles.is_empty() {
+            build_report::in_the_way(report, obstacles);
+        }
+        let preview = options.previews.then(|| Preview::build(repo, target, self.own())).transpose()?;
+        Ok((None, preview))
+    }
+
+    /// Returns what must succeed before a landing, in order: hooks, commands and signatures. Warns if git knows no
+    /// author or committer, because then no commit can be made.
+    fn to_pass(&self) -> Result<Vec<ToPass>, Error> {
+        let Self { repo, options, context, .. } = self;
+        if let Err(error) = repo.identities(&options.author) {
+            context.watch.warn(&format!("a landing would fail: {error}"));
+        }
+        let hooks = transaction::hooks_to_pass(repo, options, context.existing)?;
+        let hooks = hooks.into_iter().map(|name| ToPass { kind: "hook", name: name.to_owned() });
+        let exec = options.exec.iter().map(|line| ToPass { kind: "exec", name: line.clone() });
+        let mut all: Vec<_> = hooks.chain(exec).collect();
+        if repo.commit_settings(&options.sign)?.is_signed() {
+            all.push(ToPass { kind: "signature", name: "git commit-tree -S".to_owned() });
+        }
+        Ok(all)
+    }
+
+    /// Returns the landing's own commits, without the remote's.
+    fn own(&self) -> &[Planned] {
+        &self.series[usize::from(self.is_rebased)..]
+    }
+
+    /// Checks existing commits against the policy, and lands them. `named` returns the name of a clash's commit.
     pub(super) fn land_existing(
         &self,
         carried: &Carried,
         named: &dyn Fn(&Clash) -> String,
         report: &mut Report,
     ) -> Result<done::Tried, Error> {
-        let Self { repo, target, .. } = *self;
         let findings = |clashes: &[Clash], favor| -> Vec<Finding> {
-            let one = |clash| conflict::finding(clash, target.short(), &named(clash), favor);
+            let one = |clash| conflict::finding(clash, self.target.short(), &named(clash), favor);
             clashes.iter().map(one).collect()
         };
         if !carried.clashes.is_empty() {
@@ -292,40 +322,30 @@ impl Driver<'_> {
         if self.series.is_empty() {
             return Ok((None, None));
         }
-        // The policy is for the landing's own commits, not for the remote's.
-        let own = &self.series[usize::from(self.push.onto.is_some())..];
-        let paths = own.iter().flat_map(|planned| &planned.changes).map(|change| change.path.to_string());
+        let paths =
+            self.own().iter().flat_map(|planned| &planned.changes).map(|change| change.path.to_string());
         let paths: BTreeSet<String> = paths.collect();
         report.files = paths.into_iter().collect();
         report.status = Status::Checked;
-        let objections = self.objections(own)?;
+        let objections = self.objections(report)?;
         if !objections.is_empty() {
             report.status = Status::Refused;
             report.findings = objections;
             return Ok((None, None));
         }
-        if !self.options.dry_run {
-            return Ok((self.land(report)?, None));
-        }
-        (self.fill)(report, &Made::default(), false);
-        report.to_pass = check::to_pass(repo, self.options, true, self.watch)?;
-        let obstacles = transaction::in_the_way(repo, target, self.series, self.options.autostash)?;
-        if !obstacles.is_empty() {
-            build_report::in_the_way(report, obstacles);
-        }
-        Ok((None, Some(Preview::build(repo, target, own)?)))
+        self.land(report)
     }
 
     /// Returns an error for each path that the policy forbids. An undo may delete files and change sensitive ones,
     /// because it adds nothing that a model wrote.
-    fn objections(&self, series: &[Planned]) -> Result<Vec<Finding>, Error> {
+    fn objections(&self, report: &Report) -> Result<Vec<Finding>, Error> {
         let mut rules = self.options.rules(self.repo, self.target.start, None)?;
-        if self.recording.kind == RecordKind::Undone {
+        if report.undone.as_ref().is_some_and(|undone| undone.kind == RecordKind::Undone) {
             (rules.allow_delete, rules.allow_sensitive) = (true, true);
         }
         let mut found = Vec::new();
         let mut seen: BTreeSet<(&RepoPath, bool)> = BTreeSet::new();
-        for planned in series {
+        for planned in self.own() {
             let is_moved = |path| planned.origins.iter().any(|(from, _)| from == path);
             for change in &planned.changes {
                 let is_removed = change.after.is_none() && !is_moved(&change.path);

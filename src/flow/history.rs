@@ -1,7 +1,6 @@
 //! The records of landings: lists them, shows one, and forgets one.
 
-use super::check::warn_of_pending;
-use super::driver::recover;
+use super::driver::{recover, warn_of_pending};
 use super::{Error, Watch};
 use crate::report::record::{Record, RecordKind};
 use crate::report::{self, AttemptReport, LandingReport, Report, Status};

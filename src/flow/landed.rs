@@ -7,7 +7,7 @@
 //! An edit that is in effect does not land again. An edit that was undone does.
 
 use super::fate::{Fate, fates, fates_of_files};
-use super::run::{AlreadyLanded, Run};
+use super::run::{AlreadyLanded, Run, Try};
 use super::{Error, build_report, history};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::{self, Candidate};
@@ -94,7 +94,9 @@ impl Run<'_> {
         }
         Ok(None)
     }
+}
 
+impl Try<'_> {
     /// Returns the edits of a plan that the record lists, by the digests of their responses and with their numbers.
     ///
     /// - A correction is also listed as the edit that it replaces.
@@ -102,11 +104,7 @@ impl Run<'_> {
     ///   file before and after a change, a second run must not restore the file as it was before.
     /// - An edit of which the user left hunks out is not listed. In a second run, its text shows which hunks are
     ///   applied.
-    pub(super) fn edits_to_record<'p>(
-        &self,
-        repo: &Repo,
-        plan: &'p Plan,
-    ) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
+    pub(super) fn edits_to_record<'p>(&self, plan: &'p Plan) -> Vec<(String, Vec<(usize, LandedEdit)>)> {
         let slots = self.resumed().map_or(&[][..], |(_, slots)| slots);
         let replaced: HashMap<Span, Span> =
             slots.iter().filter_map(|slot| Some((slot.span, slot.replaces?))).collect();
@@ -134,8 +132,8 @@ impl Run<'_> {
             edits
         };
         let mut all: Vec<_> =
-            self.digests(repo).iter().cloned().zip(self.responses.iter().map(edits_of)).collect();
-        if let Some(key) = self.key_digest(repo) {
+            self.digests(self.repo).iter().cloned().zip(self.responses.iter().map(edits_of)).collect();
+        if let Some(key) = self.key_digest(self.repo) {
             let edits = all.iter().flat_map(|(_, edits)| edits.clone()).collect();
             all.push((key, edits));
         }
@@ -143,7 +141,8 @@ impl Run<'_> {
     }
 
     /// Returns the edits that are in effect on the branch already.
-    pub(super) fn landed(&self, repo: &Repo, target: &Target) -> Result<AlreadyLanded, Error> {
+    pub(super) fn landed(&self) -> Result<AlreadyLanded, Error> {
+        let Self { repo, target, .. } = *self;
         let mut landed = AlreadyLanded::default();
         let Some(tip) = target.start.filter(|_| !self.options.again) else { return Ok(landed) };
         let mut files = None;

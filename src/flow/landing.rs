@@ -2,7 +2,7 @@
 //! commits.
 
 use super::fate::{Fate, fates};
-use super::{Error, Watch, history, messages};
+use super::{Error, history, messages};
 use crate::message::{self, Marks};
 use crate::report::record::{Record, RecordKind};
 use crate::report::{self, EditReport};
@@ -63,31 +63,6 @@ pub(super) struct UndoSteps {
 const MAX_LANDINGS_SEARCHED: usize = 100;
 
 impl Landing {
-    /// Makes the landing of a record. `all` are all records.
-    fn recorded(repo: &Repo, record: &Record, link: &Link, all: &[(Record, Link)]) -> Result<Self, Error> {
-        let id = |name: &String| repo.id(name);
-        let of = record.of.clone().unwrap_or_else(|| record.id.clone());
-        // A redo may have made the commits again, so the commits of all records about the landing count.
-        let is_about = |other: &&Record| other.id == of || other.of.as_ref() == Some(&of);
-        let about = all.iter().map(|(other, _)| other).filter(is_about);
-        let mut commits = Vec::new();
-        for (name, edits) in about.flat_map(|other| &other.commits) {
-            commits.push((id(name)?, edits.clone()));
-        }
-        let (old, start) = (&record.old, &record.start);
-        Ok(Self {
-            id: record.id.clone(),
-            kind: record.kind,
-            of,
-            old: old.as_ref().or(start.as_ref()).map(id).transpose()?,
-            start: start.as_ref().or(old.as_ref()).map(id).transpose()?,
-            new: id(&record.new)?,
-            commits,
-            recorded: Some((record.reference.clone(), link.clone())),
-            earlier: Vec::new(),
-        })
-    }
-
     /// Returns the kind of the landing that undoes this one. To undo an undo is a redo.
     pub(super) fn opposite(&self) -> RecordKind {
         match self.kind {
@@ -219,18 +194,6 @@ impl Landing {
     pub(super) fn added_others(&self) -> bool {
         self.old != self.start || !self.earlier.is_empty()
     }
-
-    /// Whether there is anything to undo.
-    fn is_in_effect(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<bool, Error> {
-        Ok(!self.steps(repo, target, tip)?.done.is_empty())
-    }
-
-    /// Whether undoing it would change a file, or conflict.
-    fn has_changes(&self, repo: &Repo, target: &Target, tip: Oid) -> Result<bool, Error> {
-        let commits: Vec<_> = self.steps(repo, target, tip)?.done.iter().map(|step| step.replayed).collect();
-        let carried = transaction::replay(repo, tip, &commits, None)?;
-        Ok(!carried.clashes.is_empty() || carried.series.iter().any(|planned| !planned.changes.is_empty()))
-    }
 }
 
 /// Returns what a rebase keeps of a commit: its author line and its message.
@@ -262,247 +225,262 @@ fn on_branch(repo: &Repo, commits: &[Oid], branch: &[Oid]) -> Result<Vec<(Oid, O
     Ok(commits.iter().filter_map(find).collect())
 }
 
-/// Finds the landing to undo or redo. Returns `None` if no name is given and there is nothing to undo or redo.
-///
-/// # Errors
-/// No landing or more than one has that name.
-pub(super) fn choose(
-    repo: &Repo,
-    name: Option<&str>,
-    redo: bool,
-    target: &Target,
-    tip: Oid,
-    watch: &dyn Watch,
-) -> Result<Option<Landing>, Error> {
-    let all = history::records(repo, watch)?;
-    let Some(name) = name else {
-        return match redo {
-            false => last_landed(repo, &all, target, tip),
-            true => match last_undone(repo, &all, target, tip, None)? {
-                Some(landing) => Ok(Some(landing)),
-                None => newest_in_effect(repo, by_trailers(repo, tip, true)?, target, tip),
-            },
-        };
-    };
-    match history::find(repo, Some(name), all.clone()) {
-        Ok((record, _)) if redo && record.kind != RecordKind::Undone => {
-            let of = record.of.as_ref().unwrap_or(&record.id);
-            let message = || format!("the landing {name} was not taken back on {} here", target.short());
-            let landing = last_undone(repo, &all, target, tip, Some(of))?;
-            landing.ok_or_else(|| Error::NothingToUndo(message())).map(Some)
-        }
-        Ok((record, link)) => Landing::recorded(repo, &record, &link, &all).map(Some),
-        Err(missing) => {
-            let commit = repo.commit_of(name).ok();
-            let is_meant = |id: &str, commits: &[(Oid, Vec<usize>)]| {
-                (Record::may_be_id(name) && id.starts_with(name))
-                    || commits.iter().any(|(id, _)| Some(*id) == commit)
+/// The branch on which a landing is undone or redone.
+pub(super) struct Branch<'a> {
+    pub(super) repo: &'a Repo,
+    pub(super) target: &'a Target,
+    pub(super) tip: Oid,
+    /// All records, the newest first.
+    pub(super) records: &'a [(Record, Link)],
+}
+
+impl<'a> Branch<'a> {
+    /// Finds the landing to undo or redo. Returns `None` if no name is given and there is nothing to undo or redo.
+    ///
+    /// # Errors
+    /// No landing or more than one has that name.
+    pub(super) fn choose(&self, name: Option<&str>, redo: bool) -> Result<Option<Landing>, Error> {
+        let Some(name) = name else {
+            return match redo {
+                false => self.last_landed(),
+                true => match self.last_undone(None)? {
+                    Some(landing) => Ok(Some(landing)),
+                    None => self.newest_in_effect(self.by_trailers(true)?),
+                },
             };
-            // The landing may have no record although its undo has one.
-            let mut taken_back = all.iter().filter_map(|(record, _)| record.of.as_ref());
-            if let Some(of) = taken_back.find(|of| redo && is_meant(of, &[]))
-                && let Some(landing) = last_undone(repo, &all, target, tip, Some(of))?
-            {
+        };
+        match history::find(self.repo, Some(name), self.records.to_vec()) {
+            Ok((record, _)) if redo && record.kind != RecordKind::Undone => {
+                let of = record.of.as_ref().unwrap_or(&record.id);
+                let branch = self.target.short();
+                let message = || format!("the landing {name} was not taken back on {branch} here");
+                let landing = self.last_undone(Some(of))?;
+                landing.ok_or_else(|| Error::NothingToUndo(message())).map(Some)
+            }
+            Ok((record, link)) => self.recorded(&record, &link).map(Some),
+            Err(missing) => {
+                let commit = self.repo.commit_of(name).ok();
+                let is_meant = |id: &str, commits: &[(Oid, Vec<usize>)]| {
+                    (Record::may_be_id(name) && id.starts_with(name))
+                        || commits.iter().any(|(id, _)| Some(*id) == commit)
+                };
+                // The landing may have no record although its undo has one.
+                let mut taken_back = self.records.iter().filter_map(|(record, _)| record.of.as_ref());
+                if let Some(of) = taken_back.find(|of| redo && is_meant(of, &[]))
+                    && let Some(landing) = self.last_undone(Some(of))?
+                {
+                    return Ok(Some(landing));
+                }
+                let mut found = self.by_trailers(redo)?.into_iter();
+                let is_meant = |one: &Landing| is_meant(&one.id, &one.commits) || is_meant(&one.of, &[]);
+                found.find(is_meant).ok_or(missing).map(Some)
+            }
+        }
+    }
+
+    /// Makes the landing of a record.
+    fn recorded(&self, record: &Record, link: &Link) -> Result<Landing, Error> {
+        let id = |name: &String| self.repo.id(name);
+        let of = record.of.clone().unwrap_or_else(|| record.id.clone());
+        // A redo may have made the commits again, so the commits of all records about the landing count.
+        let is_about = |other: &&Record| other.id == of || other.of.as_ref() == Some(&of);
+        let about = self.records.iter().map(|(other, _)| other).filter(is_about);
+        let mut commits = Vec::new();
+        for (name, edits) in about.flat_map(|other| &other.commits) {
+            commits.push((id(name)?, edits.clone()));
+        }
+        let (old, start) = (&record.old, &record.start);
+        Ok(Landing {
+            id: record.id.clone(),
+            kind: record.kind,
+            of,
+            old: old.as_ref().or(start.as_ref()).map(id).transpose()?,
+            start: start.as_ref().or(old.as_ref()).map(id).transpose()?,
+            new: id(&record.new)?,
+            commits,
+            recorded: Some((record.reference.clone(), link.clone())),
+            earlier: Vec::new(),
+        })
+    }
+
+    /// Returns the steps that undo a landing.
+    fn steps(&self, landing: &Landing) -> Result<Vec<UndoStep>, Error> {
+        Ok(landing.steps(self.repo, self.target, self.tip)?.done)
+    }
+
+    /// Whether undoing a landing would change a file, or conflict.
+    fn has_changes(&self, landing: &Landing) -> Result<bool, Error> {
+        let commits: Vec<_> = self.steps(landing)?.iter().map(|step| step.replayed).collect();
+        let carried = transaction::replay(self.repo, self.tip, &commits, None)?;
+        Ok(!carried.clashes.is_empty() || carried.series.iter().any(|planned| !planned.changes.is_empty()))
+    }
+
+    /// Returns the first of these landings, the newest, that is in effect: there is something to undo.
+    fn newest_in_effect(&self, found: Vec<Landing>) -> Result<Option<Landing>, Error> {
+        for landing in found {
+            if !self.steps(&landing)?.is_empty() {
                 return Ok(Some(landing));
             }
-            let mut found = by_trailers(repo, tip, redo)?;
-            found.retain(|landing| is_meant(&landing.id, &landing.commits) || is_meant(&landing.of, &[]));
-            found.into_iter().next().ok_or(missing).map(Some)
         }
+        Ok(None)
     }
-}
 
-/// Returns the first of these landings, the newest, that is in effect.
-fn newest_in_effect(
-    repo: &Repo,
-    found: Vec<Landing>,
-    target: &Target,
-    tip: Oid,
-) -> Result<Option<Landing>, Error> {
-    for landing in found {
-        if landing.is_in_effect(repo, target, tip)? {
-            return Ok(Some(landing));
-        }
+    /// Returns the landings on this branch with an edit that was not undone since, and the undos that were not redone
+    /// since, the newest first. With `own`, returns those recorded in this repository, else those recorded by others.
+    fn in_effect(&self, own: bool) -> impl Iterator<Item = &'a (Record, Link)> {
+        // For each landing: whether the newest record about an edit undid it, and the number of redos whose undos are
+        // still to come. (The records are read from the newest to the oldest.)
+        let mut since: HashMap<&String, (HashMap<usize, bool>, usize)> = HashMap::new();
+        let (all, name) = (self.records, &self.target.name);
+        let here = move |(record, link): &&(Record, Link)| record.reference == *name && link.own == own;
+        all.iter().filter(here).filter(move |(record, _)| {
+            let of = record.of.as_ref().unwrap_or(&record.id);
+            let (undone, redos) = since.entry(of).or_default();
+            // An undo that moved the branch back made no commits. It undid the whole landing.
+            let has_moved_back = record.commits.is_empty();
+            let landed = || all.iter().map(|(other, _)| other).find(|other| other.id == *of);
+            let named = if has_moved_back { landed() } else { Some(record) };
+            let mut is_there = false;
+            for edit in named.iter().flat_map(|named| &named.commits).flat_map(|(_, edits)| edits) {
+                is_there |= !*undone.entry(*edit).or_insert(record.kind == RecordKind::Undone);
+            }
+            match record.kind {
+                RecordKind::Landed => is_there,
+                RecordKind::Redone => {
+                    *redos += 1;
+                    is_there
+                }
+                RecordKind::Undone => {
+                    let is_redone = *redos > 0;
+                    *redos = redos.saturating_sub(1);
+                    !is_redone
+                }
+            }
+        })
     }
-    Ok(None)
-}
 
-/// Returns the landings on this branch with an edit that was not undone since, and the undos that were not redone
-/// since, the newest first. With `own`, returns those recorded in this repository, else those recorded by others.
-fn in_effect<'r>(
-    all: &'r [(Record, Link)],
-    target: &Target,
-    own: bool,
-) -> impl Iterator<Item = &'r (Record, Link)> {
-    // For each landing: whether the newest record about an edit undid it, and the number of redos whose undos are
-    // still to come. (The records are read from the newest to the oldest.)
-    let mut since: HashMap<&String, (HashMap<usize, bool>, usize)> = HashMap::new();
-    let here = move |(record, link): &&(Record, Link)| record.reference == target.name && link.own == own;
-    all.iter().filter(here).filter(move |(record, _)| {
-        let of = record.of.as_ref().unwrap_or(&record.id);
-        let (undone, redos) = since.entry(of).or_default();
-        // An undo that moved the branch back made no commits. It undid the whole landing.
-        let has_moved_back = record.commits.is_empty();
-        let landed = || all.iter().map(|(other, _)| other).find(|other| other.id == *of);
-        let named = if has_moved_back { landed() } else { Some(record) };
-        let mut is_there = false;
-        for edit in named.iter().flat_map(|named| &named.commits).flat_map(|(_, edits)| edits) {
-            is_there |= !*undone.entry(*edit).or_insert(record.kind == RecordKind::Undone);
-        }
-        match record.kind {
-            RecordKind::Landed => is_there,
-            RecordKind::Redone => {
-                *redos += 1;
-                is_there
-            }
-            RecordKind::Undone => {
-                let is_redone = *redos > 0;
-                *redos = redos.saturating_sub(1);
-                !is_redone
-            }
-        }
-    })
-}
-
-/// Returns the last undo on this branch that was not redone since. Records made in this repository come first, then
-/// those of others. If `of` is the id of a landing, returns all undos of that landing, as one with `earlier` ones.
-fn last_undone(
-    repo: &Repo,
-    all: &[(Record, Link)],
-    target: &Target,
-    tip: Oid,
-    of: Option<&String>,
-) -> Result<Option<Landing>, Error> {
-    for own in [true, false] {
-        let is_meant = |record: &Record| {
-            record.kind == RecordKind::Undone && of.is_none_or(|of| record.of.as_ref() == Some(of))
-        };
-        let (mut found, mut without_effect) = (None::<Landing>, None);
-        for (record, link) in in_effect(all, target, own).filter(|(record, _)| is_meant(record)) {
-            let landing = Landing::recorded(repo, record, link, all)?;
-            match (landing.is_in_effect(repo, target, tip).unwrap_or(false), &mut found) {
-                (true, Some(last)) => {
-                    let before = last.steps(repo, target, tip)?.done.len();
-                    last.earlier.push(landing);
-                    if last.steps(repo, target, tip)?.done.len() == before {
-                        last.earlier.pop();
+    /// Returns the last undo on this branch that was not redone since. Records made in this repository come first, then
+    /// those of others. If `of` is the id of a landing, returns all undos of that landing, as one with `earlier` ones.
+    fn last_undone(&self, of: Option<&String>) -> Result<Option<Landing>, Error> {
+        for own in [true, false] {
+            let is_meant = |record: &Record| {
+                record.kind == RecordKind::Undone && of.is_none_or(|of| record.of.as_ref() == Some(of))
+            };
+            let (mut found, mut without_effect) = (None::<Landing>, None);
+            for (record, link) in self.in_effect(own).filter(|(record, _)| is_meant(record)) {
+                let landing = self.recorded(record, link)?;
+                let is_in_effect = self.steps(&landing).is_ok_and(|steps| !steps.is_empty());
+                match (is_in_effect, &mut found) {
+                    (true, Some(last)) => {
+                        let before = self.steps(last)?.len();
+                        last.earlier.push(landing);
+                        if self.steps(last)?.len() == before {
+                            last.earlier.pop();
+                        }
                     }
+                    (true, None) => found = Some(landing),
+                    (false, _) => drop(without_effect.get_or_insert(landing)),
                 }
-                (true, None) => found = Some(landing),
-                (false, _) => drop(without_effect.get_or_insert(landing)),
-            }
-            if of.is_none() && found.is_some() {
-                break;
-            }
-        }
-        let found = found.or(without_effect.filter(|_| own));
-        if found.is_some() {
-            return Ok(found);
-        }
-    }
-    Ok(None)
-}
-
-/// Returns the newest landing recorded on this branch that has a commit outside the history of `found`. The branch
-/// has the changes of such a landing, but the walk through its commits missed it: its commits were amended or
-/// squashed, or a wrong clock made the walk reach them too late.
-fn recorded_later(
-    repo: &Repo,
-    all: &[(Record, Link)],
-    newer: &[(Record, Link)],
-    target: &Target,
-    tip: Oid,
-    found: Oid,
-) -> Result<Option<Landing>, Error> {
-    let landings = in_effect(newer, target, true).filter(|(record, _)| record.kind != RecordKind::Undone);
-    for (record, link) in landings.take(MAX_LANDINGS_SEARCHED) {
-        let landing = Landing::recorded(repo, record, link, all)?;
-        let steps = match landing.steps(repo, target, tip) {
-            Err(Error::NothingToUndo(_)) => continue,
-            steps => steps?.done,
-        };
-        for step in steps {
-            if !repo.contains(found, step.now)? && landing.has_changes(repo, target, tip)? {
-                return Ok(Some(landing));
-            }
-        }
-    }
-    Ok(None)
-}
-
-/// Returns the newest landing that is in effect on the branch.
-fn last_landed(
-    repo: &Repo,
-    all: &[(Record, Link)],
-    target: &Target,
-    tip: Oid,
-) -> Result<Option<Landing>, Error> {
-    let (mut known, mut made_again) = (HashMap::new(), HashMap::new());
-    // A redo counts as the landing that it redid.
-    let landings = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
-    let mut landings: Vec<_> = landings.collect();
-    // This repository's own records come first.
-    landings.sort_by_key(|(_, (_, link))| !link.own);
-    for (at, (record, _)) in landings {
-        for (commit, _) in &record.commits {
-            let commit = repo.id(commit)?;
-            known.entry(commit).or_insert(at);
-            // A commit that was pruned cannot be undone.
-            if let Ok(what) = author_and_message(repo, commit) {
-                made_again.entry(what).or_insert(at);
-            }
-        }
-    }
-    let mut looked_at = HashSet::new();
-    let mut changing_nothing = None;
-    let mut unrecorded = ByTrailers { marks: messages::marks(repo)?, landings: Vec::new() };
-    for commit in repo.log(tip)? {
-        let (id, text) = commit?;
-        let at = match known.get(&id) {
-            Some(at) => Some(at),
-            None => made_again.get(&author_and_message(repo, id)?),
-        };
-        let Some(at) = at else {
-            unrecorded.add(repo, id, &text, false)?;
-            continue;
-        };
-        if let Some(landing) = newest_in_effect(repo, std::mem::take(&mut unrecorded.landings), target, tip)?
-        {
-            return Ok(Some(landing));
-        }
-        if looked_at.insert(*at) {
-            let (record, link) = &all[*at];
-            let landing = Landing::recorded(repo, record, link, all)?;
-            match landing.is_in_effect(repo, target, tip) {
-                Ok(false) | Err(Error::NothingToUndo(_)) => {}
-                // A record of others may be forged.
-                Err(_) if !link.own => {}
-                Err(error) => return Err(error),
-                // The user reverted its changes by hand.
-                Ok(true) if !landing.has_changes(repo, target, tip)? => {
-                    changing_nothing.get_or_insert(landing);
+                if of.is_none() && found.is_some() {
+                    break;
                 }
-                Ok(true) => {
-                    let newer = recorded_later(repo, all, &all[..*at], target, tip, id)?;
-                    return Ok(Some(newer.unwrap_or(landing)));
+            }
+            let found = found.or(without_effect.filter(|_| own));
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the newest landing recorded on this branch, of records before the index `end`, that has a commit outside
+    /// the history of `found`. The branch has the changes of such a landing, but the walk through its commits missed
+    /// it: its commits were amended or squashed, or a wrong clock made the walk reach them too late.
+    fn recorded_later(&self, end: usize, found: Oid) -> Result<Option<Landing>, Error> {
+        let newer = Branch { records: &self.records[..end], ..*self };
+        let landings = newer.in_effect(true).filter(|(record, _)| record.kind != RecordKind::Undone);
+        for (record, link) in landings.take(MAX_LANDINGS_SEARCHED) {
+            let landing = self.recorded(record, link)?;
+            let steps = match self.steps(&landing) {
+                Err(Error::NothingToUndo(_)) => continue,
+                steps => steps?,
+            };
+            for step in steps {
+                if !self.repo.contains(found, step.now)? && self.has_changes(&landing)? {
+                    return Ok(Some(landing));
                 }
             }
         }
+        Ok(None)
     }
-    match newest_in_effect(repo, unrecorded.landings, target, tip)? {
-        Some(landing) => Ok(Some(landing)),
-        None => Ok(recorded_later(repo, all, all, target, tip, tip)?.or(changing_nothing)),
-    }
-}
 
-/// Returns the landings that the trailers of a branch's commits show, the newest first. With `redo`, returns the undos.
-fn by_trailers(repo: &Repo, tip: Oid, redo: bool) -> Result<Vec<Landing>, Error> {
-    let mut found = ByTrailers { marks: messages::marks(repo)?, landings: Vec::new() };
-    for commit in repo.log(tip)? {
-        let (id, text) = commit?;
-        found.add(repo, id, &text, redo)?;
+    /// Returns the newest landing that is in effect on the branch.
+    fn last_landed(&self) -> Result<Option<Landing>, Error> {
+        let (repo, all) = (self.repo, self.records);
+        let (mut known, mut made_again) = (HashMap::new(), HashMap::new());
+        // A redo counts as the landing that it redid.
+        let landings = all.iter().enumerate().filter(|(_, (record, _))| record.kind != RecordKind::Undone);
+        let mut landings: Vec<_> = landings.collect();
+        // This repository's own records come first.
+        landings.sort_by_key(|(_, (_, link))| !link.own);
+        for (at, (record, _)) in landings {
+            for (commit, _) in &record.commits {
+                let commit = repo.id(commit)?;
+                known.entry(commit).or_insert(at);
+                // A commit that was pruned cannot be undone.
+                if let Ok(what) = author_and_message(repo, commit) {
+                    made_again.entry(what).or_insert(at);
+                }
+            }
+        }
+        let mut looked_at = HashSet::new();
+        let mut changing_nothing = None;
+        let mut unrecorded = ByTrailers { marks: messages::marks(repo)?, landings: Vec::new() };
+        for commit in repo.log(self.tip)? {
+            let (id, text) = commit?;
+            let at = match known.get(&id) {
+                Some(at) => Some(at),
+                None => made_again.get(&author_and_message(repo, id)?),
+            };
+            let Some(at) = at else {
+                unrecorded.add(repo, id, &text, false)?;
+                continue;
+            };
+            let landing = self.newest_in_effect(std::mem::take(&mut unrecorded.landings))?;
+            if landing.is_some() {
+                return Ok(landing);
+            }
+            if looked_at.insert(*at) {
+                let (record, link) = &all[*at];
+                let landing = self.recorded(record, link)?;
+                match self.steps(&landing) {
+                    Err(Error::NothingToUndo(_)) => {}
+                    Ok(steps) if steps.is_empty() => {}
+                    // A record of others may be forged.
+                    Err(_) if !link.own => {}
+                    Err(error) => return Err(error),
+                    // The user reverted its changes by hand.
+                    Ok(_) if !self.has_changes(&landing)? => drop(changing_nothing.get_or_insert(landing)),
+                    Ok(_) => return Ok(Some(self.recorded_later(*at, id)?.unwrap_or(landing))),
+                }
+            }
+        }
+        match self.newest_in_effect(unrecorded.landings)? {
+            Some(landing) => Ok(Some(landing)),
+            None => Ok(self.recorded_later(all.len(), self.tip)?.or(changing_nothing)),
+        }
     }
-    Ok(found.landings)
+
+    /// Returns the landings that the trailers of the branch's commits show, the newest first. With `redo`, returns the
+    /// undos.
+    fn by_trailers(&self, redo: bool) -> Result<Vec<Landing>, Error> {
+        let mut found = ByTrailers { marks: messages::marks(self.repo)?, landings: Vec::new() };
+        for commit in self.repo.log(self.tip)? {
+            let (id, text) = commit?;
+            found.add(self.repo, id, &text, redo)?;
+        }
+        Ok(found.landings)
+    }
 }
 
 /// Collects landings by the trailers of their commits.

@@ -5,7 +5,6 @@ mod accept;
 mod ask;
 mod attempts;
 mod build_report;
-mod check;
 mod choose;
 mod chooser;
 pub(crate) mod configured;

@@ -3,7 +3,7 @@
 //! A branch is a suggestion if a recorded landing created it and it still contains that landing. More commits on top
 //! do not matter.
 
-use super::check::warn_of_pending;
+use super::driver::warn_of_pending;
 use super::history::records;
 use super::{Error, Watch, build_report};
 use crate::report::record::{Record, RecordKind};

@@ -1,7 +1,7 @@
 //! Asks the remote, before a landing with `--push`, whether its branch can take the landing's commits.
 
 use super::{Error, Options};
-use crate::transaction::{self, Planned, Target};
+use crate::transaction::{self, Target};
 use crate::vcs::Oid;
 use crate::vcs::push::Upstream;
 use crate::vcs::repo::Repo;
@@ -50,17 +50,6 @@ pub(super) fn ask(repo: &Repo, target: &Target, options: &Options) -> Result<Pus
         return Err(transaction::Error::Behind { to: upstream.to_string(), why }.into());
     }
     Ok(Push { to: Some(upstream), onto: Some(there) })
-}
-
-/// Returns the planned commit that moves the branch to the remote's commit. It lands before the landing's own commits.
-///
-/// # Errors
-/// The remote's commit has a path that is not supported.
-pub(super) fn move_to(repo: &Repo, target: &Target, onto: Oid) -> Result<Planned, Error> {
-    transaction::move_to(repo, target.start, onto)?.map_err(|odd| {
-        let names: Vec<_> = odd.into_iter().map(|clash| clash.path).collect();
-        Error::Impossible(format!("these names are not supported: {}", names.join(", ")))
-    })
 }
 
 /// Returns the remote's branch that `drop --push` deletes together with the branch here, and its tip.

@@ -1,6 +1,6 @@
 //! Resolves edits at the base, makes commits of them, and carries the commits onto the current tip of the branch.
 
-use super::run::{Run, SingleEdit};
+use super::run::{SingleEdit, Try};
 use super::{Error, conflict};
 use crate::diag::{Code, Diagnostic, Evidence, Severity};
 use crate::edit::Script;
@@ -8,7 +8,7 @@ use crate::path::RepoPath;
 use crate::plan::{self, Outcome, Plan, Rejected, Rules};
 use crate::report::EditState;
 use crate::report::escape::shell_word;
-use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording, Target};
+use crate::transaction::{self, Carried, Clash, ClashKind, Planned, Recording};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::borrow::Cow;
@@ -32,15 +32,11 @@ pub(super) struct Resolved {
     pub(super) refused: Option<Rejected>,
 }
 
-impl Run<'_> {
+impl Try<'_> {
     /// Resolves the edits at the base. If the target has moved on since, or if they are rebased onto the remote's
     /// commit `rebased`, merges the commits onto that. The inner error has the refused edits.
-    pub(super) fn resolve_onto(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        rebased: Option<Oid>,
-    ) -> Result<Result<Resolved, Rejected>, Error> {
+    pub(super) fn resolve_onto(&self, rebased: Option<Oid>) -> Result<Result<Resolved, Rejected>, Error> {
+        let Self { repo, target, .. } = *self;
         let base = self.base.or(target.start);
         let rules = self.rules(repo, target.start)?;
         repo.forget_precompressed();
@@ -51,7 +47,7 @@ impl Run<'_> {
         // If the commits are merged later, the resolved contents are not what lands, so nothing is compressed ahead.
         let will_land = will_land && rebased.is_none() && base == target.start;
         let tree = repo.tree(base)?.as_checked_out(target.checked_out).for_landing(will_land);
-        let mut script = self.without_landed(repo, target, &rules)?;
+        let mut script = self.without_landed(&rules)?;
         let may_touch = |plan: &Plan| {
             let mut changes = plan.steps().iter().flat_map(|step| &step.changes);
             changes.all(|change| plan::objection(&change.path, &rules).is_none())
@@ -74,20 +70,20 @@ impl Run<'_> {
         };
         if let Err(rejected) = &mut resolved {
             repo.forget_precompressed();
-            self.name_versions(repo, target, &rules, rejected)?;
+            self.name_versions(&rules, rejected)?;
         }
         let (plan, refused) = match resolved {
             Ok(plan) => (plan, None),
             Err(rejected) if self.options.keep_going => (rejected.remainder(), Some(rejected)),
             Err(rejected) => return Ok(Err(rejected)),
         };
-        let id = self.landing_id(repo, target)?;
-        let series = self.series(repo, &plan, &id)?;
+        let id = self.landing_id()?;
+        let series = self.series(&plan, &id)?;
         let (unchanged, followed, decided) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let resolved = Resolved { id, plan, series, merged: false, unchanged, followed, decided, refused };
         let resolved = match (base, rebased.or(target.start)) {
             (Some(from), Some(onto)) if from != onto || rebased.is_some() => {
-                self.carry(repo, target, &rules, [from, onto], resolved)?
+                self.carry(&rules, [from, onto], resolved)?
             }
             _ => Ok(resolved),
         };
@@ -98,16 +94,16 @@ impl Run<'_> {
     }
 
     /// Returns the script without the edits that have landed, and without the blocks that show what these changed.
-    fn without_landed(&self, repo: &Repo, target: &Target, rules: &Rules) -> Result<Cow<'_, Script>, Error> {
-        let landed = self.landed(repo, target)?;
+    fn without_landed(&self, rules: &Rules) -> Result<Cow<'_, Script>, Error> {
+        let landed = self.landed()?;
         let mut script = match landed.is_empty() {
             true => Cow::Borrowed(&self.script),
             false => Cow::Owned(landed.without(&self.script)),
         };
         let first = landed.edits.values().next().copied();
         if let Some(commit) = first.filter(|_| !script.pending.is_empty()) {
-            let before = repo.read_commit(commit)?.parents.first().copied();
-            plan::drop_shown(script.to_mut(), &repo.tree(before)?, rules)?;
+            let before = self.repo.read_commit(commit)?.parents.first().copied();
+            plan::drop_shown(script.to_mut(), &self.repo.tree(before)?, rules)?;
         }
         self.landed.replace(landed);
         Ok(script)
@@ -116,16 +112,14 @@ impl Run<'_> {
     /// Merges the commits, which were resolved at `from`, onto the commit `onto`.
     fn carry(
         &self,
-        repo: &Repo,
-        target: &Target,
         rules: &Rules,
         [from, onto]: [Oid; 2],
         mut resolved: Resolved,
     ) -> Result<Result<Resolved, Rejected>, Error> {
-        let (checked_out, favor) = (target.checked_out, self.options.favor);
-        let carried = transaction::carry(repo, from, onto, &resolved.series, checked_out, favor)?;
+        let (checked_out, favor) = (self.target.checked_out, self.options.favor);
+        let carried = transaction::carry(self.repo, from, onto, &resolved.series, checked_out, favor)?;
         let (plan, series) = (&resolved.plan, &resolved.series);
-        let carrying = Carrying { run: self, plan, series, carried: &carried, target };
+        let carrying = Carrying { run: self, plan, series, carried: &carried };
         let (clashes, failed) = carrying.clashes(rules);
         let decided = carrying.decided();
         if !clashes.is_empty() {
@@ -168,21 +162,20 @@ impl Run<'_> {
     }
 
     /// Returns the id of the landing.
-    fn landing_id(&self, repo: &Repo, target: &Target) -> Result<String, Error> {
+    fn landing_id(&self) -> Result<String, Error> {
         // With `--branch-per-edit`, edits of one response land from the same commit. The index makes their ids differ.
         let at = self.single_edit.as_ref().map_or_else(String::new, |single| single.at.to_string());
-        Ok(Recording::id_for(repo, target, &[&self.digest(repo), &at])?)
+        Ok(Recording::id_for(self.repo, self.target, &[&self.digest(self.repo), &at])?)
     }
 }
 
 /// The commits of edits before and after they were carried onto the branch.
 struct Carrying<'a> {
-    run: &'a Run<'a>,
+    run: &'a Try<'a>,
     plan: &'a Plan,
     /// The commits as they were resolved at the base.
     series: &'a [Planned],
     carried: &'a Carried,
-    target: &'a Target,
 }
 
 impl Carrying<'_> {
@@ -201,7 +194,7 @@ impl Carrying<'_> {
             for change in changes.iter().filter(|change| !named.contains(&change.path)) {
                 if let Some((code, message)) = plan::objection(&change.path, rules) {
                     failed.extend(&planned.edits);
-                    let message = format!("{} moved the file: {message}", self.target.short());
+                    let message = format!("{} moved the file: {message}", self.run.target.short());
                     found.extend(self.error_about(planned, change.path.as_str(), code, message));
                 }
             }
@@ -211,7 +204,7 @@ impl Carrying<'_> {
 
     /// Returns the error about a conflict.
     fn clash(&self, planned: &Planned, clash: &Clash) -> Option<Diagnostic> {
-        let (branch, path, options) = (self.target.short(), &clash.path, &self.run.options);
+        let (branch, path, options) = (self.run.target.short(), &clash.path, &self.run.options);
         if let ClashKind::BuildsOn(earlier) = clash.kind {
             let earlier = self.series.get(earlier).and_then(|planned| planned.edits.first().copied());
             let message = format!("`{path}` depends on an edit that is refused");
@@ -223,8 +216,7 @@ impl Carrying<'_> {
             let evidence = Evidence { builds_on: Some(earlier), ..Evidence::default() };
             return Some(diagnostic.with_help(help).with_evidence(evidence));
         }
-        let message = conflict::message_for(clash, &self.other_side(), "the edit")?;
-        let code = if matches!(clash.kind, ClashKind::CaseTwin(_)) { Code::PathCase } else { Code::Conflict };
+        let (code, message) = conflict::explain(clash, [branch, &self.other_side(), "the edit"], None)?;
         let diagnostic = self.error_about(planned, path, code, message)?;
         let mut help = match &options.base {
             Some(base) => format!(
@@ -243,11 +235,10 @@ impl Carrying<'_> {
     /// Returns the warnings about conflicts that `-X` resolved.
     fn decided(&self) -> Vec<Diagnostic> {
         let Some(favor) = self.run.options.favor else { return Vec::new() };
-        let (branch, on) = (self.target.short(), self.other_side());
+        let (branch, on) = (self.run.target.short(), self.other_side());
         let one = |clash: &Clash| {
-            let message = conflict::decided_message(clash, branch, &on, "the edit", favor)?;
-            let planned = self.series.get(clash.planned)?;
-            let error = self.error_about(planned, &clash.path, Code::Conflict, message)?;
+            let (code, message) = conflict::explain(clash, [branch, &on, "the edit"], Some(favor))?;
+            let error = self.error_about(self.series.get(clash.planned)?, &clash.path, code, message)?;
             Some(Diagnostic { severity: Severity::Warning, ..error })
         };
         self.carried.decided.iter().filter_map(one).collect()
@@ -256,7 +247,7 @@ impl Carrying<'_> {
     /// Returns how messages name the other side of the merge: the branch since the base or, with `--rebase`, the
     /// branch on the remote.
     fn other_side(&self) -> String {
-        let branch = self.target.short();
+        let branch = self.run.target.short();
         match &self.run.options.base {
             Some(base) => format!("{branch} since {base}"),
             None => format!("{branch} on the remote"),

@@ -42,7 +42,7 @@ pub fn attempt_for(
         }
         source_paths(&corrections)
     };
-    Ok(Attempt::find(repo, id, &target.name, &corrected)?)
+    Ok(Attempt::read(repo, &Attempt::find(repo, id, &target.name, &corrected)?)?)
 }
 
 /// Returns the paths of the edits without the destinations of moves, because an edit and its correction have the same

@@ -16,7 +16,7 @@ use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::rc::Rc;
 
 /// The value of `--base` that makes the run find the base by itself.
@@ -34,8 +34,6 @@ pub struct Order {
     pub skip: Numbers,
     /// Land nothing, and keep the run as an attempt whether it is refused or not.
     pub hold: bool,
-    /// In a dry run, build the tree that would land, so that its diff can be shown.
-    pub previews: bool,
     /// The numbers of the edits to land; by default all.
     pub only: Option<Numbers>,
     /// The numbers of the edits to leave out.
@@ -264,6 +262,10 @@ impl<'a> Run<'a> {
         Ok(Target::choose(repo, self.options.branch.as_deref(), self.base)?)
     }
 
+    pub(super) fn on<'t>(&'t self, repo: &'t Repo, target: &'t Target) -> Try<'t> {
+        Try { run: self, repo, target }
+    }
+
     /// Returns the names of the responses, separated by commas.
     pub(super) fn names(&self) -> String {
         let names: Vec<_> = self.responses.iter().map(Response::file_name).collect();
@@ -273,6 +275,21 @@ impl<'a> Run<'a> {
     /// Returns the policy for edits of a branch that is at `start`.
     pub(super) fn rules(&self, repo: &Repo, start: Option<Oid>) -> Result<Rules, Error> {
         self.options.rules(repo, start, self.base)
+    }
+}
+
+/// One try of a run to land on a target. Each try has its own handle of the repository.
+pub(super) struct Try<'t> {
+    pub(super) run: &'t Run<'t>,
+    pub(super) repo: &'t Repo,
+    pub(super) target: &'t Target,
+}
+
+impl<'t> Deref for Try<'t> {
+    type Target = Run<'t>;
+
+    fn deref(&self) -> &Run<'t> {
+        self.run
     }
 }
 

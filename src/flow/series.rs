@@ -1,16 +1,15 @@
 //! Makes the commits of a plan, with their messages.
 
 use super::Error;
-use super::run::Run;
+use super::run::{Run, Try};
 use crate::message::{self, Group, Message, Operation, Provenance};
 use crate::plan::{self, Grouping, Plan, Verb};
 use crate::response::Response;
 use crate::transaction::{Making, Planned};
-use crate::vcs::repo::Repo;
 
-impl Run<'_> {
+impl Try<'_> {
     /// Returns the commits of the plan, in order. `id` is the landing's id.
-    pub(super) fn series(&self, repo: &Repo, plan: &Plan, id: &str) -> Result<Vec<Planned>, Error> {
+    pub(super) fn series(&self, plan: &Plan, id: &str) -> Result<Vec<Planned>, Error> {
         let options = &self.options;
         let response = self.names();
         let mut all = Vec::new();
@@ -44,7 +43,7 @@ impl Run<'_> {
                 Some(own) => self.messages.user_message(own, options)?,
                 None => self.text_of(generated()),
             };
-            let message = self.messages.with_trailers(repo, message)?;
+            let message = self.messages.with_trailers(self.repo, message)?;
             let message = if options.trailers { self.with_provenance(&message, id, &steps) } else { message };
             all.push(Planned {
                 edits: steps.iter().map(|step| step.edit).collect(),
@@ -62,7 +61,7 @@ impl Run<'_> {
     }
 
     /// Returns the message of the merge commit, if one is wanted.
-    pub(super) fn merge_message(&self, repo: &Repo, series: &[Planned]) -> Result<Option<String>, Error> {
+    pub(super) fn merge_message(&self, series: &[Planned]) -> Result<Option<String>, Error> {
         let options = &self.options;
         if options.ff {
             return Ok(None);
@@ -75,9 +74,11 @@ impl Run<'_> {
             (None, Some(own)) => self.text_of(own.with_whys(&whys)),
             (None, None) => self.text_of(Message::for_group(&Group::Response(&self.names()), &whys)),
         };
-        self.messages.with_trailers(repo, message).map(Some)
+        self.messages.with_trailers(self.repo, message).map(Some)
     }
+}
 
+impl Run<'_> {
     /// Returns the message that the response gives for all of its edits, if it has one.
     fn response_message(&self) -> Option<Message> {
         self.script.message.as_deref().and_then(Message::from_why)

@@ -231,7 +231,8 @@ impl Suggesting<'_> {
         self.for_each(runs, &existing, |run, draft, resolved| {
             run.switch_to(draft, resolved);
             let target = run.target(self.repo)?;
-            if !run.resolve_onto(self.repo, &target, None)?.is_ok_and(|resolved| resolved.series.is_empty()) {
+            let resolved = run.on(self.repo, &target).resolve_onto(None)?;
+            if !resolved.is_ok_and(|resolved| resolved.series.is_empty()) {
                 let what = "already exists, without these edits";
                 found.push(Obstacle::of_file(ObstacleKind::Exists, target.short(), what));
             }

@@ -4,15 +4,15 @@
 //! A redo is the undo of an undo.
 
 use super::done::{self, Done};
-use super::driver::{Driver, recover_and_retry};
-use super::landing::{self, Landing, Left, UndoStep, UndoSteps};
+use super::driver::{Driver, Flow};
+use super::landing::{Branch, Landing, Left, UndoStep, UndoSteps};
 use super::messages::{self, Messages};
-use super::{Error, Numbers, Options, Watch, build_report, push};
+use super::{Error, Numbers, Options, Watch, build_report, history, push};
 use crate::diag::{Code, Severity};
 use crate::message;
 use crate::report::record::RecordKind;
 use crate::report::{EditReport, EditState, Finding, Report, Undone, UndoneCommit};
-use crate::transaction::{self, Carried, Clash, Made, Recording, Target};
+use crate::transaction::{self, Carried, Clash, Context, Made, Recording, Target};
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::HashSet;
@@ -30,16 +30,13 @@ pub struct Undo {
 
 /// Undoes a landing, or redoes it.
 pub fn undo(repo: &Repo, what: &Undo, options: &Options, watch: &dyn Watch) -> Done {
-    recover_and_retry(repo, options, watch, options.branch.as_deref(), |repo, target, watch, report| {
-        Undoing { repo, what, options, watch, target }.land(report)
-    })
+    let flow = Flow { repo, options, watch };
+    flow.land(options.branch.as_deref(), |flow, target, report| Undoing { flow, what, target }.land(report))
 }
 
 struct Undoing<'a> {
-    repo: &'a Repo,
+    flow: Flow<'a>,
     what: &'a Undo,
-    options: &'a Options,
-    watch: &'a dyn Watch,
     target: &'a Target,
 }
 
@@ -53,6 +50,10 @@ struct UndoPlan {
     moves_back: bool,
     /// The commits that stay as they are.
     left: Vec<Left>,
+    /// The recorded reports of the landing's edits.
+    edits: Vec<EditReport>,
+    /// Whether it undoes or redoes the landing.
+    kind: RecordKind,
 }
 
 impl UndoPlan {
@@ -77,52 +78,58 @@ impl UndoPlan {
 
 impl Undoing<'_> {
     fn land(&self, report: &mut Report) -> Result<done::Tried, Error> {
-        let Self { repo, what, options, target, watch } = *self;
+        let Self { what, target, flow: Flow { repo, options, watch } } = *self;
         let Some(tip) = target.tip else {
             return Err(match &options.branch {
                 Some(branch) if !target.is_head => Error::NoBranch(branch.clone()),
                 _ => self.nothing_to_undo(),
             });
         };
-        let landing = landing::choose(repo, what.name.as_deref(), what.redo, target, tip, watch)?;
+        let records = history::records(repo, watch)?;
+        let branch = Branch { repo, target, tip, records: &records };
+        let landing = branch.choose(what.name.as_deref(), what.redo)?;
         let landing = landing.ok_or_else(|| self.nothing_to_undo())?;
         let push = push::ask(repo, target, options)?;
         let id = Recording::id_for(repo, target, &[&landing.id])?;
         let mut plan = self.plan(&landing, tip, push.onto, &id)?;
-        let kind = landing.opposite();
+        let kind = plan.kind;
         report.undone = Some(Undone { id: landing.of.clone(), kind });
         let is_part = landing.id != landing.of && !plan.numbers().is_superset(&landing.numbers());
         report.undone_in_part = what.edits.last().is_some() || is_part;
         if (0..plan.steps.len()).all(|step| plan.changes_nothing(step)) {
             plan.carried.series.clear();
         } else if let (Some(onto), true) = (push.onto, plan.carried.clashes.is_empty()) {
-            plan.carried.series.insert(0, push::move_to(repo, target, onto)?);
+            plan.carried.series.insert(0, transaction::move_to(repo, target.start, onto)?);
         }
-        let edits = landing.edits(repo)?;
-        let fill = |report: &mut Report, made: &Made, _| self.fill(report, &plan, &edits, kind, made);
+        let fill = |report: &mut Report, made: &Made, _| self.fill(report, &plan, made);
         if plan.carried.clashes.is_empty() {
             fill(report, &Made::default(), false);
             report.findings = self.warnings_of_left(&plan, &report.edits);
         }
         let verb = if kind == RecordKind::Undone { "undo" } else { "redo" };
-        let driver = Driver {
-            repo,
-            options,
-            watch,
-            target,
-            series: &plan.carried.series,
-            push,
+        let context = Context {
+            existing: true,
             reflog: format!("llm-apply: {verb} {}", landing.of),
             cleanup: Messages::read(repo, options)?.final_cleanup(options),
-            recording: Recording {
+            watch,
+            recording: options.record.then(|| Recording {
                 of: Some(landing.of.clone()),
                 // If the branch moves back, only the record keeps its commits.
                 also: vec![tip],
                 ..Recording::new(id, kind)
-            },
+            }),
+            push: push.to,
+            attempts: Vec::new(),
+        };
+        let driver = Driver {
+            repo,
+            options,
+            target,
+            series: &plan.carried.series,
+            is_rebased: push.onto.is_some(),
+            context,
             fill: &fill,
             edited: None,
-            attempts: Vec::new(),
         };
         let named = |clash: &Clash| {
             let commit = plan.steps.get(clash.planned).map(|step| repo.short(step.now));
@@ -138,18 +145,11 @@ impl Undoing<'_> {
     }
 
     /// Adds the landing's commits and edits to the report.
-    fn fill(
-        &self,
-        report: &mut Report,
-        plan: &UndoPlan,
-        edits: &[EditReport],
-        kind: RecordKind,
-        made: &Made,
-    ) {
+    fn fill(&self, report: &mut Report, plan: &UndoPlan, made: &Made) {
         report.undone_commits = self.commits(plan, made);
         let numbers = plan.numbers();
         let wanted = &self.what.edits;
-        report.edits = edits.to_vec();
+        report.edits.clone_from(&plan.edits);
         report.edits.retain(|edit| numbers.contains(&edit.number));
         for edit in &mut report.edits {
             let of_it = plan.steps.iter().zip(&report.undone_commits);
@@ -158,7 +158,7 @@ impl Undoing<'_> {
             edit.commit = done.and_then(|(_, commit)| commit.new.clone());
             edit.state = match done {
                 Some(_) if made.tip().is_none() => EditState::Fine,
-                Some(_) if kind == RecordKind::Undone => EditState::TakenBack,
+                Some(_) if plan.kind == RecordKind::Undone => EditState::TakenBack,
                 Some(_) => EditState::Landed,
                 None if wanted.last().is_some() && !wanted.hold(edit.number) => EditState::NotWanted,
                 None => EditState::NoChange,
@@ -180,7 +180,7 @@ impl Undoing<'_> {
             Left { commit: step.now, edits: step.edits.clone(), why }
         });
         for left in plan.left.iter().cloned().chain(unchanged) {
-            let message = format!("left alone: commit {} {}", self.repo.short(left.commit), left.why);
+            let message = format!("left alone: commit {} {}", self.flow.repo.short(left.commit), left.why);
             let finding = Finding::new(Code::NoChange, Severity::Warning, message);
             if left.edits.is_empty() {
                 found.push(finding.clone());
@@ -196,49 +196,49 @@ impl Undoing<'_> {
 
     /// Makes the commits that undo the landing, on top of the branch's tip or of the remote's commit `onto`.
     fn plan(&self, landing: &Landing, tip: Oid, onto: Option<Oid>, id: &str) -> Result<UndoPlan, Error> {
-        let (repo, target) = (self.repo, self.target);
+        let (repo, target) = (self.flow.repo, self.target);
         let is_whole = self.what.edits.last().is_none();
-        let UndoSteps { done: mut steps, mut left } = landing.steps(repo, target, onto.unwrap_or(tip))?;
+        let (edits, kind) = (landing.edits(repo)?, landing.opposite());
+        let mut steps = landing.steps(repo, target, onto.unwrap_or(tip))?;
         let removed = landing.added_commits(repo)?;
         if let Some(old) = landing.old
             && is_whole
             && landing.new == tip
             && onto.is_none()
             // A push is never forced.
-            && (self.options.push.is_none() || repo.contains(old, tip)?)
+            && (self.flow.options.push.is_none() || repo.contains(old, tip)?)
             && !landing.added_others()
             && !removed.iter().any(|id| landing.is_foreign(*id))
             && (removed.is_empty() || !(repo.is_on_a_remote(&removed)? || repo.is_built_on(tip)?))
         {
-            let mut carried = Carried::default();
-            match transaction::move_to(repo, Some(tip), old)? {
-                Ok(planned) => carried.series.push(planned),
-                Err(clashes) => carried.clashes = clashes,
-            }
-            return Ok(UndoPlan { carried, steps, moves_back: true, left });
+            let series = vec![transaction::move_to(repo, Some(tip), old)?];
+            let carried = Carried { series, ..Carried::default() };
+            let UndoSteps { done: steps, left } = steps;
+            return Ok(UndoPlan { carried, steps, moves_back: true, left, edits, kind });
         }
         if !is_whole {
-            self.keep_named_edits(landing, &mut steps, &mut left)?;
+            steps = self.keep_named_edits(landing, steps)?;
         }
+        let UndoSteps { done: steps, left } = steps;
         let commits: Vec<_> = steps.iter().map(|step| step.replayed).collect();
-        let mut carried = transaction::replay(repo, onto.unwrap_or(tip), &commits, self.options.favor)?;
+        let mut carried = transaction::replay(repo, onto.unwrap_or(tip), &commits, self.flow.options.favor)?;
         for (planned, step) in carried.series.iter_mut().zip(&steps) {
             if step.replayed.reversed {
                 planned.message = transaction::revert_message(&repo.read_commit(step.now)?);
             }
             // A record lists only commits with edits, so a commit without known edits gets the number 0.
             planned.edits = if step.edits.is_empty() { vec![0] } else { step.edits.clone() };
-            if self.options.trailers && step.replayed.reversed {
+            if self.flow.options.trailers && step.replayed.reversed {
                 planned.message = message::with_undo(
                     &planned.message,
                     id,
-                    landing.opposite().as_str(),
+                    kind.as_str(),
                     &landing.of,
                     &messages::marks(repo)?,
                 );
             }
         }
-        Ok(UndoPlan { carried, steps, moves_back: false, left })
+        Ok(UndoPlan { carried, steps, moves_back: false, left, edits, kind })
     }
 
     /// Returns what becomes of each commit, for the report.
@@ -260,7 +260,7 @@ impl Undoing<'_> {
             };
             UndoneCommit {
                 commit: build_report::commit_name(now),
-                subject: build_report::subject(self.repo, now),
+                subject: build_report::subject(self.flow.repo, now),
                 state: if plan.changes_nothing(at) { EditState::NoChange } else { done },
                 new: new.map(build_report::commit_name),
             }
@@ -269,31 +269,25 @@ impl Undoing<'_> {
     }
 
     /// Keeps only the steps of the edits that the user named. The other steps are left as they are.
-    fn keep_named_edits(
-        &self,
-        landing: &Landing,
-        steps: &mut Vec<UndoStep>,
-        left: &mut Vec<Left>,
-    ) -> Result<(), Error> {
+    fn keep_named_edits(&self, landing: &Landing, steps: UndoSteps) -> Result<UndoSteps, Error> {
+        let UndoSteps { done, mut left } = steps;
         let wanted = &self.what.edits;
         let known = landing.numbers();
         if let Some(unknown) = wanted.last().filter(|last| !known.contains(last)) {
             let message = format!("the landing {} has no edit {unknown} in a commit", landing.id);
             return Err(Error::NothingToUndo(message));
         }
-        let (picked, others): (Vec<_>, Vec<_>) = std::mem::take(steps)
-            .into_iter()
-            .partition(|step| step.edits.iter().any(|edit| wanted.hold(*edit)));
+        let (done, others): (Vec<_>, Vec<_>) =
+            done.into_iter().partition(|step| step.edits.iter().any(|edit| wanted.hold(*edit)));
         let untouched = |step: UndoStep| Left { commit: step.now, edits: step.edits, why: String::new() };
         left.extend(others.into_iter().map(untouched));
         left.retain(|left| !left.edits.is_empty());
-        for UndoStep { now, edits, .. } in &picked {
+        for UndoStep { now, edits, .. } in &done {
             if !edits.iter().all(|edit| wanted.hold(*edit)) {
                 let edits = edits.iter().map(usize::to_string).collect();
-                return Err(Error::Inseparable { edits, commit: self.repo.short(*now) });
+                return Err(Error::Inseparable { edits, commit: self.flow.repo.short(*now) });
             }
         }
-        *steps = picked;
-        Ok(())
+        Ok(UndoSteps { done, left })
     }
 }

@@ -1,12 +1,12 @@
 //! Finds older versions of files to which edits apply, because the model may have been shown an older version.
 
 use super::Error;
-use super::run::Run;
+use super::run::{Run, Try};
 use crate::diag::{Code, Diagnostic};
 use crate::edit::Script;
 use crate::path::RepoPath;
 use crate::plan::{self, Rejected, Rules};
-use crate::transaction::{self, Target};
+use crate::transaction;
 use crate::vcs::Oid;
 use crate::vcs::repo::Repo;
 use std::collections::BTreeSet;
@@ -16,16 +16,11 @@ const MAX_VERSIONS: usize = 100;
 /// The largest number of refused edits for which versions are tried.
 const MAX_EDITS: usize = 3;
 
-impl Run<'_> {
+impl Try<'_> {
     /// Adds, to the error of a refused edit, the newest older commit in which that edit applies, if there is one.
-    pub(super) fn name_versions(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        rules: &Rules,
-        rejected: &mut Rejected,
-    ) -> Result<(), Error> {
-        let Some(tip) = target.start.filter(|_| self.base.is_none()) else { return Ok(()) };
+    pub(super) fn name_versions(&self, rules: &Rules, rejected: &mut Rejected) -> Result<(), Error> {
+        let repo = self.repo;
+        let Some(tip) = self.target.start.filter(|_| self.base.is_none()) else { return Ok(()) };
         let mut searched = 0;
         for found in &mut rejected.diagnostics {
             let builds_on = found.evidence.as_ref().is_some_and(|evidence| evidence.builds_on.is_some());
@@ -47,7 +42,7 @@ impl Run<'_> {
                 if !plan::applies(&script, &repo.tree(Some(version))?, rules)? {
                     continue;
                 }
-                let clashes = !self.merges(repo, target, &script, (version, tip), rules)?;
+                let clashes = !self.merges(&script, (version, tip), rules)?;
                 let evidence = found.evidence.get_or_insert_default();
                 (evidence.version, evidence.version_clashes) = (Some(repo.short(version)), clashes);
                 break;
@@ -57,18 +52,11 @@ impl Run<'_> {
     }
 
     /// Whether edits that apply at the commit `from` can be merged onto the commit `onto`.
-    fn merges(
-        &self,
-        repo: &Repo,
-        target: &Target,
-        script: &Script,
-        (from, onto): (Oid, Oid),
-        rules: &Rules,
-    ) -> Result<bool, Error> {
-        let Ok(plan) = plan::resolve(script, &repo.tree(Some(from))?, rules)? else { return Ok(false) };
-        let series = self.series(repo, &plan, "")?;
-        let (checked_out, favor) = (target.checked_out, self.options.favor);
-        Ok(transaction::carry(repo, from, onto, &series, checked_out, favor)?.clashes.is_empty())
+    fn merges(&self, script: &Script, (from, onto): (Oid, Oid), rules: &Rules) -> Result<bool, Error> {
+        let Ok(plan) = plan::resolve(script, &self.repo.tree(Some(from))?, rules)? else { return Ok(false) };
+        let series = self.series(&plan, "")?;
+        let (checked_out, favor) = (self.target.checked_out, self.options.favor);
+        Ok(transaction::carry(self.repo, from, onto, &series, checked_out, favor)?.clashes.is_empty())
     }
 
     /// Returns the file of an error that says that a search text does not match there.
@@ -82,7 +70,9 @@ impl Run<'_> {
         let edit = self.script.edits.get(found.edit?.checked_sub(1)?)?;
         RepoPath::parse(&edit.path.shown()).ok()
     }
+}
 
+impl Run<'_> {
     /// Returns the newest commit of the branch in which all edits apply, for `--base auto`. Returns `None` if that is
     /// the tip, or if there is no such commit.
     pub(super) fn find_base(&self, repo: &Repo) -> Result<Option<Oid>, Error> {

@@ -167,9 +167,8 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
     match error {
         T::Vcs(error) => of_vcs(error),
         T::InTheWay(_) => problem(InTheWay, REPOSITORY, ""),
-        T::Busy { .. } => retryable(InTheWay, "locked", "run it again, or raise llmapply.lockTimeout"),
+        T::Busy(..) => retryable(InTheWay, "locked", "run it again, or raise llmapply.lockTimeout"),
         T::Unsupported { help, .. } => problem(Fatal, REPOSITORY, help),
-        T::EmptyMessage(_) => problem(Fatal, REPOSITORY, ""),
         T::Nothing => problem(Done, REPOSITORY, ""),
         T::Hook(failure) => of_failure(HookRefused, "hook", failure),
         T::Exec(failure) => of_failure(ExecFailed, "exec", failure),
@@ -200,14 +199,14 @@ fn of_transaction(error: &transaction::Error) -> (Exit, Problem) {
         T::Unfinished { .. } | T::RollbackFailed { .. } => {
             problem(Fatal, "unfinished", "run 'git llm-apply recover'")
         }
-        T::Broken { .. } => problem(
+        T::Broken(..) => problem(
             Fatal,
             "broken-journal",
             "'git llm-apply recover --discard' gives the run up: it removes the run's locks, moves its files aside, and touches no file, branch or index of yours",
         ),
         T::SeveralAttempts(_) => problem(Refused, "no-attempt", NAME_ONE),
-        T::NoAttempt { others: true, .. } => problem(Fatal, "no-attempt", NAME_ONE),
-        T::NoAttempt { .. } => problem(
+        T::NoAttempt(_) => problem(Fatal, "no-attempt", NAME_ONE),
+        T::NoAttempts => problem(
             Fatal,
             "no-attempt",
             "refused attempts are kept, unless --no-keep or llmapply.keep turns that off",

@@ -249,7 +249,7 @@ impl Finding {
 }
 
 /// The movement of the branch.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct BranchReport {
     /// The full name.
     #[serde(rename = "ref")]

@@ -145,33 +145,19 @@ impl Attempt {
         Ok(point(Fault::AttemptKept)?)
     }
 
-    /// Returns the attempt with this name or abbreviated name. Without a name, returns the attempt for the reference
-    /// `target` that the corrections fit; without corrections, the newest one.
-    ///
-    /// `corrected` returns the paths of the corrections; for an attempt, without the corrections that only repeat its
-    /// good edits.
+    /// Reads the attempt with this name.
     ///
     /// # Errors
-    /// No attempt or more than one matches, it cannot be read, or another version of the program kept it.
-    pub fn find(
-        repo: &Repo,
-        id: Option<&str>,
-        target: &str,
-        corrected: &dyn Fn(Option<&Self>) -> Vec<String>,
-    ) -> Result<Self> {
-        let id = Self::find_id(repo, id, target, corrected)?;
-        Self::read(repo, &id).map_err(|why| Error::Attempt { id, why })
-    }
-
-    /// Reads the attempt with this name. The error is the rest of a sentence that says why it cannot be read.
-    fn read(repo: &Repo, id: &str) -> std::result::Result<Self, String> {
+    /// It cannot be read, or another version of the program kept it.
+    pub fn read(repo: &Repo, id: &str) -> Result<Self> {
         let place = attempts_dir(repo.git_dir()).join(id);
-        let damaged = |file: &str, e: &dyn std::fmt::Display| format!("is damaged: {file}: {e}");
+        let failed = |why: String| Error::Attempt { id: id.to_owned(), why };
+        let damaged = |file: &str, e: &dyn std::fmt::Display| failed(format!("is damaged: {file}: {e}"));
         let read = |file: &str| places::read(&place.join(file), places::LARGE).map_err(|e| damaged(file, &e));
         let record = read(RECORD)?;
         let Listed { program, .. } = super::from_json(&record).map_err(|e| damaged(RECORD, &e))?;
         if program != env!("CARGO_PKG_VERSION") {
-            return Err(format!("was kept by another version of git llm-apply ({program})"));
+            return Err(failed(format!("was kept by another version of git llm-apply ({program})")));
         }
         let mut attempt: Self = super::from_json(&record).map_err(|e| damaged(RECORD, &e))?;
         id.clone_into(&mut attempt.listed.id);
@@ -191,7 +177,7 @@ impl Attempt {
     pub fn abort(repo: &Repo, id: Option<&str>, target: &str) -> Result<String> {
         let id = match (id, Self::kept(repo).as_slice()) {
             (None, [only]) => only.id.clone(),
-            _ => Self::find_id(repo, id, target, &|_| Vec::new())?,
+            _ => Self::find(repo, id, target, &|_| Vec::new())?,
         };
         Self::forget(repo, &id)?;
         Ok(id)
@@ -290,8 +276,15 @@ impl Attempt {
         found.into_iter().map(|(_, listed)| listed).collect()
     }
 
-    /// Returns the full name of the attempt that [`Attempt::find`] describes.
-    fn find_id(
+    /// Returns the full name of the attempt with this name or abbreviated name. Without a name, finds the attempt for
+    /// the reference `target` that the corrections fit; without corrections, the newest one.
+    ///
+    /// `corrected` returns the paths of the corrections; for an attempt, without the corrections that only repeat its
+    /// good edits.
+    ///
+    /// # Errors
+    /// No attempt or more than one matches.
+    pub fn find(
         repo: &Repo,
         id: Option<&str>,
         target: &str,
@@ -329,7 +322,7 @@ impl Attempt {
         let listed = |kept: &[Listed]| kept.iter().map(Listed::described).collect::<Vec<_>>().join(", ");
         let message = match found.as_slice() {
             [only] => return Ok(only.id.clone()),
-            [] if all.is_empty() => "no refused attempt is kept in this worktree".to_owned(),
+            [] if all.is_empty() => return Err(Error::NoAttempts),
             [] => format!(
                 "no refused attempt {what} is kept in this worktree; these are kept: {}",
                 listed(&all)
@@ -343,7 +336,7 @@ impl Attempt {
                 message
             }
         };
-        Err(Error::NoAttempt { message, others: !all.is_empty() })
+        Err(Error::NoAttempt(message))
     }
 
     /// Removes the expired attempts. One that cannot be removed stays.

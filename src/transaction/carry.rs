@@ -4,17 +4,18 @@
 //! Nothing is written to the repository. The result is the same commits with other changes.
 
 use super::series::Planned;
+use super::{Error, Result, unreadable};
 use crate::path::RepoPath;
-use crate::plan::{FileChange, Node};
+use crate::plan::{FileChange, Node, TreeView};
 use crate::span::LineRange;
 use crate::text::Content;
+use crate::vcs::Oid;
 use crate::vcs::merge::{Conflict, Favor, Merge, Paths};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::tree::{Changes, Entry};
-use crate::vcs::{Oid, Result};
+use crate::vcs::tree::{BaseTree, Changes, Entry};
 use crate::version;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Planned commits after they were merged onto another commit.
 #[derive(Debug, Clone, Default)]
@@ -84,8 +85,7 @@ pub fn carry(
     let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let base = handle.tree(Some(from))?.as_checked_out(checked_out);
     let mut before = handle.tree_of(from)?;
-    let mut new_base = NewBase::new(&handle, handle.tree_of(onto)?, favor);
-    new_base.compare_with(Some(before))?;
+    let mut new_base = NewBase::new(&handle, onto, favor)?;
     let mut carried = Vec::new();
     // A later commit that depends on a clashing one must not be merged with other content that happens to be there.
     let mut clashing = ClashingChanges::default();
@@ -136,18 +136,21 @@ pub(super) struct NewBase<'h> {
     handle: &'h Repo,
     pub(super) tip: Oid,
     favor: Option<Favor>,
-    /// The paths in which this tree may differ from the parent's tree of the next commit.
-    scope: Paths,
-    spellings: Spellings,
+    /// The tree before the first commit.
+    first: BaseTree<'h>,
+    /// The paths in a directory of that tree, by their case-folded spelling. They are listed when a commit adds to it.
+    spellings: HashMap<Option<RepoPath>, HashMap<String, Vec<RepoPath>>>,
     clashes: Vec<Clash>,
     /// The conflicts that `-X` resolved.
     decided: Vec<Clash>,
 }
 
 impl<'h> NewBase<'h> {
-    pub(super) fn new(handle: &'h Repo, tip: Oid, favor: Option<Favor>) -> Self {
-        let (scope, spellings) = (Paths::new(), Spellings::default());
-        Self { handle, tip, favor, scope, spellings, clashes: Vec::new(), decided: Vec::new() }
+    /// Begins with the tree of a commit.
+    pub(super) fn new(handle: &'h Repo, commit: Oid, favor: Option<Favor>) -> Result<Self> {
+        let (tip, first) = (handle.tree_of(commit)?, handle.tree(Some(commit))?);
+        let (spellings, clashes, decided) = (HashMap::new(), Vec::new(), Vec::new());
+        Ok(Self { handle, tip, favor, first, spellings, clashes, decided })
     }
 
     /// Returns the merged commits with their conflicts.
@@ -165,13 +168,6 @@ impl<'h> NewBase<'h> {
         self.clashes.extend(found.into_iter().map(clash));
     }
 
-    /// Notes the paths in which this tree differs from the tree `before`, the parent's tree of the next commit.
-    pub(super) fn compare_with(&mut self, before: Option<Oid>) -> Result<()> {
-        self.scope = self.handle.differences(before, Some(self.tip))?;
-        self.spellings = Spellings::new(self.handle, self.tip, &self.scope)?;
-        Ok(())
-    }
-
     /// Merges the difference between the trees `before` and `after` into this tree, and returns the changes made here.
     /// Returns no changes if they clash. `own` is that difference if all its paths are supported.
     pub(super) fn cherry_pick(
@@ -182,13 +178,13 @@ impl<'h> NewBase<'h> {
         own: Option<Changes>,
     ) -> Result<Vec<FileChange>> {
         let (handle, tip) = (self.handle, self.tip);
-        match &own {
-            Some(own) => self.scope.extend(paths_of(own)),
-            None => self.scope.extend(handle.differences(before, after)?),
-        }
         let merge = match own {
             Some(own) if is_unchanged(handle, before, tip, &own)? => Merge::Clean(own, Vec::new()),
-            _ => handle.merge(&self.scope, before, Some(tip), after, self.favor)?,
+            _ => {
+                let mut scope = handle.differences(before, Some(tip))?;
+                scope.extend(handle.differences(before, after)?);
+                handle.merge(&scope, before, Some(tip), after, self.favor)?
+            }
         };
         let (merged, decided) = match merge {
             Merge::Clean(merged, decided) => (merged, decided),
@@ -205,7 +201,7 @@ impl<'h> NewBase<'h> {
         };
         let next = handle.write_tree(Some(tip), &merged)?;
         for (path, _) in merged.iter().filter(|(_, entry)| entry.is_some()) {
-            let twin = self.spellings.twin(handle, tip, next, path)?;
+            let twin = self.twin(before, next, path)?;
             self.clash(at, twin.map(|twin| (path.to_string(), ClashKind::CaseTwin(twin))));
         }
         if self.clashes_at(at) {
@@ -214,9 +210,39 @@ impl<'h> NewBase<'h> {
         for conflict in decided {
             self.decided.push(clash_of(handle, tip, at, conflict)?);
         }
-        self.scope.extend(paths_of(&merged));
         self.tip = next;
         changes_of(handle, Some(tip), merged)
+    }
+
+    /// Returns a path of the tree `next` that differs only in case from a new path or one of its new directories. If
+    /// the tree `before` has it too, it was checked when the edit was resolved.
+    fn twin(&mut self, before: Option<Oid>, next: Oid, path: &RepoPath) -> Result<Option<String>> {
+        let handle = self.handle;
+        let has = |tree, path: &RepoPath| Ok::<_, Error>(handle.node_at(tree, path.as_str())?.is_some());
+        for prefix in path.prefixes() {
+            if has(self.tip, &prefix)? {
+                continue;
+            }
+            let parent = prefix.parent();
+            if !self.spellings.contains_key(&parent) {
+                let mut folded: HashMap<String, Vec<RepoPath>> = HashMap::new();
+                for (name, _) in self.first.list(parent.as_ref()).map_err(unreadable)? {
+                    let name = std::str::from_utf8(&name).ok();
+                    let path = name.and_then(|name| RepoPath::within(parent.as_ref(), name));
+                    path.into_iter()
+                        .for_each(|path| folded.entry(path.case_folded()).or_default().push(path));
+                }
+                self.spellings.insert(parent.clone(), folded);
+            }
+            for twin in self.spellings[&parent].get(&prefix.case_folded()).into_iter().flatten() {
+                let is_old = before.map_or(Ok(false), |before| has(before, twin))?;
+                if *twin != prefix && !is_old && has(next, twin)? {
+                    return Ok(Some(twin.to_string()));
+                }
+            }
+            return Ok(None);
+        }
+        Ok(None)
     }
 }
 
@@ -248,7 +274,7 @@ pub(super) fn origins_of(
 ) -> Result<Vec<(RepoPath, RepoPath)>> {
     let may_move = changes.iter().any(|change| change.before.is_none())
         && changes.iter().any(|change| change.after.is_none());
-    if may_move { handle.renames(old, new) } else { Ok(Vec::new()) }
+    Ok(if may_move { handle.renames(old, new)? } else { Vec::new() })
 }
 
 /// Whether no merge is needed: the tree `tip` has the files that change just as `before` has them, and has nothing at
@@ -266,44 +292,6 @@ fn is_unchanged(handle: &Repo, before: Option<Oid>, tip: Oid, own: &Changes) -> 
         }
     }
     Ok(old == handle.entries(Some(tip), &paths)?)
-}
-
-/// The paths that are new in the other tree, and their directories, by their case-folded spelling. Paths that both
-/// trees have were checked when the edits were resolved.
-#[derive(Default)]
-struct Spellings(HashMap<String, BTreeSet<RepoPath>>);
-
-impl Spellings {
-    fn new(handle: &Repo, tree: Oid, scope: &Paths) -> Result<Self> {
-        let mut spellings: HashMap<String, BTreeSet<RepoPath>> = HashMap::new();
-        for path in handle.entries(Some(tree), scope)?.into_keys() {
-            let path = std::str::from_utf8(&path).ok().and_then(|path| RepoPath::parse(path).ok());
-            for prefix in path.iter().flat_map(|path| path.prefixes().rev()) {
-                if !spellings.entry(prefix.case_folded()).or_default().insert(prefix) {
-                    break;
-                }
-            }
-        }
-        Ok(Self(spellings))
-    }
-
-    /// Returns a path of the tree `after` that differs only in case from `path` or one of its directories, if that is
-    /// new, so not in the tree `before`.
-    fn twin(&self, handle: &Repo, before: Oid, after: Oid, path: &RepoPath) -> Result<Option<String>> {
-        for prefix in path.prefixes() {
-            if handle.node_at(before, prefix.as_str())?.is_some() {
-                continue;
-            }
-            for twin in self.0.get(&prefix.case_folded()).into_iter().flatten() {
-                let beside = *twin != prefix && twin.parent() == prefix.parent();
-                if beside && handle.node_at(after, twin.as_str())?.is_some() {
-                    return Ok(Some(twin.to_string()));
-                }
-            }
-            return Ok(None);
-        }
-        Ok(None)
-    }
 }
 
 fn clash_of(handle: &Repo, tip: Oid, planned: usize, conflict: Conflict) -> Result<Clash> {

@@ -17,7 +17,7 @@ pub(super) fn is_attributes(path: &RepoPath) -> bool {
 ///
 /// Commits that exist already are not checked.
 pub(super) fn refuse_together(base: &BaseTree<'_>, series: &[Planned]) -> Result<()> {
-    let made = || series.iter().filter(|planned| !matches!(planned.making, Making::AsIs { .. }));
+    let made = || series.iter().filter(|planned| !matches!(planned.making, Making::AsIs(_)));
     let changes = || made().flat_map(|planned| &planned.changes);
     let attributes = || changes().filter(|change| is_attributes(&change.path));
     if attributes().next().is_none() {

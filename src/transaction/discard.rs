@@ -13,33 +13,39 @@ use crate::vcs::{self, places};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// Returns paths as text.
+pub(super) fn to_strings(paths: Vec<PathBuf>) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
+}
+
 /// Returns the error for a transaction directory whose journal cannot be used. The error names everything that the
 /// run left elsewhere.
 pub(super) fn broken(repo: &Repo, transaction_dir: &Path, why: String) -> Error {
     let token = Token::read(&transaction_dir.join(TOKEN));
     let locks = token.and_then(|token| locks_with(repo, transaction_dir, &token));
-    let mut in_place: Vec<String> = match locks {
-        Ok(locks) => locks.iter().map(|lock| lock.display().to_string()).collect(),
-        Err(e) => vec![format!("locks ({e})")],
-    };
+    let mut left = vec![transaction_dir.display().to_string()];
+    match locks {
+        Ok(locks) => left.extend(to_strings(locks)),
+        Err(e) => left.push(format!("locks ({e})")),
+    }
     let id = TransactionDir::id_of(transaction_dir);
     let outside = [Scratch::path_for(repo.common_dir(), &id), Quarantine::path_for(repo.objects_dir(), &id)];
     for path in outside.into_iter().chain(OutsideDir::STAGING.noted(transaction_dir)) {
         if path.symlink_metadata().is_ok() {
-            in_place.push(path.display().to_string());
+            left.push(path.display().to_string());
         }
     }
     match taken_out(transaction_dir) {
         0 => {}
-        1 => in_place.push("1 file that was taken out of the checkout".to_owned()),
-        n => in_place.push(format!("{n} files that were taken out of the checkout")),
+        1 => left.push("1 file that was taken out of the checkout".to_owned()),
+        n => left.push(format!("{n} files that were taken out of the checkout")),
     }
     if let Ok(found) = transaction_dir.join(INDEX).symlink_metadata() {
         let what =
             if found.nlink() > 1 { "a new index, which is in place" } else { "an index that was prepared" };
-        in_place.push(what.to_owned());
+        left.push(what.to_owned());
     }
-    Error::Broken { transaction_dir: transaction_dir.to_owned(), why, in_place }
+    Error::Broken(why, left)
 }
 
 /// Reads the transaction's token.

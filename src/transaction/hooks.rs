@@ -9,6 +9,7 @@ use super::scratch_worktree::ScratchWorktree;
 use super::staging::NetChange;
 use super::{Error, Made, Options, Planned, Result, Transaction, series};
 use crate::path::{Places, RepoPath, is_sensitive};
+use crate::report;
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::ident::Identities;
 use crate::vcs::repo::Repo;
@@ -157,16 +158,9 @@ impl Transaction<'_> {
 
     /// Runs the hooks of `git merge --no-ff` for the merge commit, and returns the message as the hooks leave it. As
     /// in git, changes that the hooks make to files are ignored.
-    pub(super) fn run_merge_hooks(
-        &self,
-        message: &str,
-        start: Oid,
-        last: Oid,
-        tree: Oid,
-        who: &Identities,
-    ) -> Result<String> {
+    pub(super) fn run_merge_hooks(&self, message: &str, start: Oid, last: Oid, tree: Oid) -> Result<String> {
         let names = [PRE_MERGE_COMMIT, PREPARE_COMMIT_MSG, COMMIT_MSG];
-        let Some(hooks) = self.begin_hooks(&names, Some(start), tree, &[], who)? else {
+        let Some(hooks) = self.begin_hooks(&names, Some(start), tree, &[], &self.who)? else {
             return Ok(message.to_owned());
         };
         hooks.must_pass(PRE_MERGE_COMMIT, &[], None)?;
@@ -177,7 +171,7 @@ impl Transaction<'_> {
     }
 
     /// Runs pre-llm-apply at the last commit. Its standard input is the report as JSON.
-    pub(super) fn pre_llm_apply(&self, made: &Made, who: &Identities) -> Result<()> {
+    pub(super) fn pre_llm_apply(&self, made: &Made) -> Result<()> {
         let (Some(worktree), Some(_), Some(tip)) =
             (&self.worktree, self.hooks.get(PRE_LLM_APPLY), made.tip())
         else {
@@ -185,7 +179,7 @@ impl Transaction<'_> {
         };
         worktree.show(self.repo, Some(tip), self.repo.tree_of(tip)?)?;
         let plan = self.write_plan(made, false)?;
-        let hooks = CommitHooks { transaction: self, worktree, who, made: Some(made), edits: &[] };
+        let hooks = CommitHooks { transaction: self, worktree, who: &self.who, made: Some(made), edits: &[] };
         hooks.must_pass(PRE_LLM_APPLY, &[], Some(&plan))?;
         Ok(())
     }
@@ -193,7 +187,7 @@ impl Transaction<'_> {
     /// Writes the report that is the standard input of pre-llm-apply and post-llm-apply.
     fn write_plan(&self, made: &Made, landed: bool) -> Result<PathBuf> {
         let file = self.transaction_dir.file("plan");
-        let text = (self.context.describe)(made, landed) + "\n";
+        let text = report::json(&(self.report)(made, landed, true)).unwrap_or_default() + "\n";
         std::fs::write(&file, text).map_err(|e| vcs::Error::io("write", &file, e))?;
         Ok(file)
     }
@@ -201,7 +195,7 @@ impl Transaction<'_> {
     /// Runs the hooks that follow a landing: post-commit for each commit in the scratch worktree, then post-llm-apply
     /// in the user's worktree. A hook that fails is only a warning. If the landing changes the hooks, none of them
     /// runs.
-    pub(super) fn run_after(&mut self, made: &Made, who: &Identities, net: &[NetChange]) {
+    pub(super) fn run_after(&mut self, made: &Made, net: &[NetChange]) {
         let names: Vec<_> =
             AFTER_LANDING.iter().copied().filter(|name| self.hooks.get(name).is_some()).collect();
         if names.is_empty() {
@@ -213,7 +207,7 @@ impl Transaction<'_> {
         }
         for name in names {
             let ran = match name {
-                POST_COMMIT => self.post_commit(made, who),
+                POST_COMMIT => self.post_commit(made),
                 _ => self.post_llm_apply(made),
             };
             match ran {
@@ -229,7 +223,7 @@ impl Transaction<'_> {
         }
     }
 
-    fn post_commit(&mut self, made: &Made, who: &Identities) -> Result<Option<Ended>> {
+    fn post_commit(&mut self, made: &Made) -> Result<Option<Ended>> {
         if self.worktree.is_none() {
             // No hook or command needed a scratch worktree until now.
             let base = self.repo.tree(self.target.start)?;
@@ -247,7 +241,8 @@ impl Transaction<'_> {
         for one in made.commits.iter().filter(|one| !one.existed) {
             let Some(commit) = one.id else { continue };
             worktree.show(self.repo, Some(commit), self.repo.tree_of(commit)?)?;
-            let hooks = CommitHooks { transaction: self, worktree, who, made: Some(made), edits: &one.edits };
+            let (who, edits) = (&self.who, &*one.edits);
+            let hooks = CommitHooks { transaction: self, worktree, who, made: Some(made), edits };
             let ended = hooks.run(POST_COMMIT, &[], None)?;
             point(Fault::HookTold)?;
             // Reports the first failure.

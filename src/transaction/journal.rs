@@ -1,7 +1,6 @@
 //! The journal of a landing. It is written to disk before the landing changes anything visible, and says all that will
 //! change, so that recovery can finish the landing or undo it.
 
-use super::any_path::AnyPath;
 use super::staging::Staged;
 use super::transaction_dir::{MAX_NOTE_SIZE, TransactionDir};
 use crate::path::RepoPath;
@@ -13,7 +12,7 @@ use crate::vcs::repo::Repo;
 use crate::vcs::{self, Result, places};
 use serde::{Deserialize, Serialize};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The file with the transaction's token. The lock files are hard links to it, so a lock shows whose it is.
 pub(super) const TOKEN: &str = "token";
@@ -42,13 +41,13 @@ pub(super) fn is_token(text: &[u8], transaction_dir: &Path) -> bool {
 pub(super) struct Journal {
     pub(super) version: u32,
     /// The git directory that all worktrees share, at the time of writing.
-    pub(super) common_dir: AnyPath,
+    pub(super) common_dir: PathBuf,
     /// The git directory of the worktree.
-    pub(super) git_dir: AnyPath,
+    pub(super) git_dir: PathBuf,
     /// The top of the worktree's checkout.
-    pub(super) workdir: Option<AnyPath>,
+    pub(super) workdir: Option<PathBuf>,
     /// The worktree's index, if the landing changes it.
-    pub(super) index: Option<AnyPath>,
+    pub(super) index: Option<PathBuf>,
     /// The move of the branch, which is the commit point.
     pub(super) movement: Movement,
     /// The moves of the references of the landing's record.
@@ -164,10 +163,10 @@ impl Journal {
     /// Replaces the recorded path of the shared git directory by its current path, also in the paths below it. If the
     /// repository was moved, copied or mounted elsewhere, the old path must not be touched.
     pub(super) fn relocate(&mut self, common_dir: &Path) {
-        let old = std::mem::replace(&mut self.common_dir.0, common_dir.to_owned());
+        let old = std::mem::replace(&mut self.common_dir, common_dir.to_owned());
         for path in std::iter::once(&mut self.git_dir).chain(&mut self.index) {
-            if let Ok(inside) = path.0.strip_prefix(&old) {
-                path.0 = common_dir.join(inside);
+            if let Ok(inside) = path.strip_prefix(&old) {
+                *path = common_dir.join(inside);
             }
         }
     }

@@ -15,7 +15,6 @@
 //! Each transaction has a directory with its staged files, its liveness lock and its journal (`transaction_dir`,
 //! `journal`). If the process is killed, [`recover()`] finishes or undoes the landing with the help of that journal.
 
-mod any_path;
 mod attempt;
 mod carry;
 mod command;
@@ -72,10 +71,11 @@ pub use transaction_dir::TransactionDir;
 pub use watch::Watch;
 
 use crate::message::Cleanup;
-use crate::report::Obstacle;
+use crate::report::{Obstacle, Report};
 use crate::vcs;
 use crate::vcs::commit::CommitSettings;
 use crate::vcs::fault::{Fault, point};
+use crate::vcs::ident::Identities;
 use crate::vcs::index::Index;
 use crate::vcs::lock::Flock;
 use crate::vcs::push::Upstream;
@@ -85,9 +85,8 @@ use crate::vcs::tree::BaseTree;
 use early::Early;
 use hooks::Hooks;
 use local::LocalChanges;
-use obstacles::CheckoutState;
+use obstacles::{CheckoutState, Scope};
 use scratch_worktree::ScratchWorktree;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 use transaction_dir::remove_abandoned;
 
@@ -101,13 +100,8 @@ pub enum Error {
     #[error("{}", messages(.0))]
     InTheWay(Vec<Obstacle>),
     /// Another run holds the repository's lock, or pushes the branch.
-    #[error("another git llm-apply {doing}; gave up after {} seconds", timeout.as_secs())]
-    Busy {
-        /// What the other run does.
-        doing: String,
-        /// How long this run waited.
-        timeout: Duration,
-    },
+    #[error("another git llm-apply {0}; gave up after {seconds} seconds", seconds = .1.as_secs())]
+    Busy(String, Duration),
     /// The repository or the landing needs something that is not supported yet.
     #[error("{what}, which git llm-apply does not support yet")]
     Unsupported {
@@ -116,9 +110,6 @@ pub enum Error {
         /// What to do instead.
         help: String,
     },
-    /// A commit's message is empty.
-    #[error("the message of {0} is empty")]
-    EmptyMessage(String),
     /// A refused attempt cannot be read.
     #[error("the refused attempt {id} {why}")]
     Attempt {
@@ -131,13 +122,11 @@ pub enum Error {
     #[error("{0}")]
     SeveralAttempts(String),
     /// No refused attempt has that name, or several have it.
-    #[error("{message}")]
-    NoAttempt {
-        /// The message.
-        message: String,
-        /// Whether any other attempts are kept.
-        others: bool,
-    },
+    #[error("{0}")]
+    NoAttempt(String),
+    /// There are no refused attempts.
+    #[error("no refused attempt is kept in this worktree")]
+    NoAttempts,
     /// A hook refused.
     #[error(transparent)]
     Hook(Box<Failure>),
@@ -150,19 +139,10 @@ pub enum Error {
     /// A signal interrupted the run; everything is as it was.
     #[error("interrupted; everything here is as it was")]
     Interrupted,
-    /// A killed run cannot be recovered, because its journal cannot be used.
-    #[error(
-        "the journal of a killed run cannot be used: {why}; the run has left {}",
-        remains(transaction_dir, in_place)
-    )]
-    Broken {
-        /// The run's transaction directory.
-        transaction_dir: PathBuf,
-        /// Why the journal cannot be used, as a sentence.
-        why: String,
-        /// What the run has left outside of its directory.
-        in_place: Vec<String>,
-    },
+    /// A killed run cannot be recovered, because its journal cannot be used. Has the reason, as a sentence, and what
+    /// the run has left.
+    #[error("the journal of a killed run cannot be used: {0}; the run has left {left}", left = .1.join(", "))]
+    Broken(String, Vec<String>),
     /// The remote's branch has commits that the branch here lacks; nothing was changed.
     #[error("{to} has moved: {why}")]
     Behind {
@@ -234,10 +214,6 @@ fn messages(obstacles: &[Obstacle]) -> String {
     all.join(", ")
 }
 
-fn remains(transaction_dir: &Path, in_place: &[String]) -> String {
-    [&[transaction_dir.display().to_string()], in_place].concat().join(", ")
-}
-
 /// Parses JSON. It parses a string, as the formats do. Parsing bytes would compile a second parser and make the program
 /// larger.
 fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
@@ -247,8 +223,9 @@ fn from_json<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> serde_json::Result
 /// The result of functions of this module.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Returns the report of these commits as JSON.
-pub type Json<'a> = &'a dyn Fn(&Made) -> String;
+/// Returns the report of these commits: before or, with the first flag, after the landing. With the second flag it has
+/// the diffs of the edits.
+pub type Reporting<'a> = &'a dyn Fn(&Made, bool, bool) -> Report;
 
 /// What a transaction needs to know besides its options.
 pub struct Context<'a> {
@@ -259,12 +236,10 @@ pub struct Context<'a> {
     pub reflog: String,
     /// How messages are cleaned up at the end, and the prefix of comment lines in them.
     pub cleanup: (Cleanup, String),
-    /// Returns the standard input of pre-llm-apply, or with `true`, after the landing, that of post-llm-apply.
-    pub describe: &'a dyn Fn(&Made, bool) -> String,
     /// The listener.
     pub watch: &'a dyn Watch,
-    /// What to record, and the report to record as JSON.
-    pub record: Option<(Recording<'a>, Json<'a>)>,
+    /// What to record besides the report.
+    pub recording: Option<Recording<'a>>,
     /// The remote's branch to push to before the branch here moves.
     pub push: Option<Upstream>,
     /// The names of the refused attempts to remove after the landing.
@@ -300,7 +275,7 @@ fn lock_after(remote_is_done: bool, repo: &Repo, timeout: Duration) -> Result<Fl
     if stop() {
         return Err(Error::Interrupted);
     }
-    lock.ok_or_else(|| Error::Busy { doing: "holds the repository's lock".to_owned(), timeout })
+    lock.ok_or_else(|| Error::Busy("holds the repository's lock".to_owned(), timeout))
 }
 
 /// A transaction that has begun. Dropping it rolls it back.
@@ -314,7 +289,9 @@ pub struct Transaction<'r> {
     repo: &'r Repo,
     target: Target,
     options: &'r Options,
-    context: Context<'r>,
+    context: &'r Context<'r>,
+    report: Reporting<'r>,
+    who: Identities,
     hooks: Hooks,
     /// The paths that the landing touches.
     touched: Vec<series::Touched>,
@@ -337,20 +314,22 @@ impl<'r> Transaction<'r> {
         base: &BaseTree<'_>,
         series: &[Planned],
         options: &'r Options,
-        context: Context<'r>,
+        context: &'r Context<'r>,
+        report: Reporting<'r>,
     ) -> Result<Self> {
         conversions::refuse_together(base, series)?;
         let hooks = Hooks::active(repo, options, context.existing, Some(base))?;
         let touched = series::touched(base, series)?;
         // A bad author is refused before the user edits messages.
-        repo.identities(&options.author)?;
+        let who = repo.identities(&options.author)?;
         let commit_settings = repo.commit_settings(&options.sign)?;
         let transaction_dir = TransactionDir::open(repo, options.lock_timeout)?;
         point(Fault::Begun)?;
+        let scope = Scope { repo, target: &target, touched: &touched, autostash: options.autostash };
         let look = |copy: &str| -> Result<(Option<Index>, CheckoutState)> {
             let index =
                 target.checked_out.then(|| repo.copy_index(transaction_dir.file(copy))).transpose()?;
-            let found = obstacles::check(repo, &target, &touched, index.as_ref(), options.autostash)?;
+            let found = scope.check(index.as_ref())?;
             Ok((index, found))
         };
         let (mut index, mut found) = look("index-before")?;
@@ -385,12 +364,21 @@ impl<'r> Transaction<'r> {
             target,
             options,
             context,
+            report,
+            who,
             hooks,
             touched,
             index,
             locals,
             commit_settings,
         })
+    }
+}
+
+impl Transaction<'_> {
+    fn scope(&self) -> Scope<'_> {
+        let Self { repo, target, touched, options, .. } = self;
+        Scope { repo, target, touched, autostash: options.autostash }
     }
 }
 

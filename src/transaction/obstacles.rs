@@ -4,6 +4,7 @@
 use super::local::LocalChanges;
 use super::series::{PathChange, Touched};
 use super::{Error, Result, Target};
+use crate::diag::listed;
 use crate::report::{Obstacle, ObstacleKind};
 use crate::span::LineRange;
 use crate::vcs::attributes::Conversion;
@@ -33,71 +34,17 @@ fn deleted(path: &str) -> Obstacle {
 /// Uncommitted changes to a file that conflict with the landing. `lines` are the conflicting lines of the user's
 /// file, if they are known.
 pub(super) fn clash(path: &str, lines: &[LineRange]) -> Obstacle {
-    let named: Vec<String> = lines.iter().take(MAX_NAMED_LINES).map(ToString::to_string).collect();
-    let at = if named.is_empty() { String::new() } else { format!(", at {},", named.join(", ")) };
+    let at = if lines.is_empty() { "" } else { &format!(", at {},", listed(lines, MAX_NAMED_LINES)) };
     let message = format!("your uncommitted changes to {path}{at} conflict with what is to land");
     Obstacle::new(ObstacleKind::Clash, path, message)
 }
 
-/// Returns all obstacles to moving the target, and the uncommitted changes that `--autostash` merges.
-pub(super) fn check(
-    repo: &Repo,
-    target: &Target,
-    touched: &[Touched],
-    index: Option<&Index>,
-    autostash: bool,
-) -> Result<CheckoutState> {
-    // git refuses this, too, because the objects may never be accepted.
-    if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
-        return Err(Error::Unsupported {
-            what: "this is a hook that runs before pushed objects are accepted (GIT_QUARANTINE_PATH)".into(),
-            help: "land from post-receive, or from outside of hooks".into(),
-        });
-    }
-    let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
-    if target.checked_out {
-        if let Some(tree) = repo.attribute_tree()? {
-            return Err(Error::Unsupported {
-                what: format!("git converts files by attributes of a tree ({tree})"),
-                help: "use -b <branch>, which leaves the checkout alone".into(),
-            });
-        }
-        match Patience::for_index().wait_for(&repo.index_lock()) {
-            Err(vcs::Error::Locked(lock)) => {
-                let what = "exists: another git process is running here, or one has crashed";
-                found.push(Obstacle::of_file(ObstacleKind::Locked, &lock.display().to_string(), what));
-            }
-            waited => waited?,
-        }
-    }
-    let state = checkout_state(repo, target, touched, index, autostash)?;
-    found.extend(state.obstacles);
-    Ok(CheckoutState { obstacles: found, ..state })
-}
-
-/// Checks again under the locks, because others may have changed something since [`check`].
-pub(super) fn recheck(
-    repo: &Repo,
-    target: &Target,
-    touched: &[Touched],
-    index: Option<&Index>,
-    locals: &[LocalChanges],
-    autostash: bool,
-) -> Result<Vec<Obstacle>> {
-    let mut found: Vec<_> = target.obstacle(repo)?.into_iter().collect();
-    let again = match index {
-        Some(index) if !index.is_current(repo)? => Some(repo.read_index()?),
-        _ => None,
-    };
-    let state = checkout_state(repo, target, touched, again.as_ref().or(index), autostash)?;
-    found.extend(state.obstacles);
-    // The uncommitted changes were merged in the state of the first check, so any other state is an obstacle.
-    let new = state.locals.iter().filter(|one| !locals.contains(one));
-    found.extend(new.map(|one| modified(&one.path)));
-    match locals.iter().find(|one| !state.locals.contains(one)) {
-        Some(gone) if found.is_empty() => Err(vcs::Error::Raced(gone.path.clone()).into()),
-        _ => Ok(found),
-    }
+/// What a landing is about to change.
+pub(super) struct Scope<'a> {
+    pub(super) repo: &'a Repo,
+    pub(super) target: &'a Target,
+    pub(super) touched: &'a [Touched],
+    pub(super) autostash: bool,
 }
 
 /// What was found at the touched paths in the checkout.
@@ -108,47 +55,93 @@ pub(super) struct CheckoutState {
     pub(super) locals: Vec<LocalChanges>,
 }
 
-fn checkout_state(
-    repo: &Repo,
-    target: &Target,
-    touched: &[Touched],
-    index: Option<&Index>,
-    autostash: bool,
-) -> Result<CheckoutState> {
-    let mut found = CheckoutState::default();
-    let (true, Some(workdir), Some(index)) = (target.checked_out, repo.workdir(), index) else {
-        return Ok(found);
-    };
-    let in_progress = |operation| {
-        Obstacle::new(ObstacleKind::Operation, operation, format!("git {operation} is in progress"))
-    };
-    found.obstacles.extend(repo.operation().map(in_progress));
-    let gone =
-        touched.iter().filter(|path| path.change != PathChange::Written).map(|path| path.path.as_str());
-    let checkout = Checkout::open(workdir, repo)?;
-    let look = Look { repo, start: target.start, checkout, index, gone: gone.collect() };
-    for path in touched {
-        let Some(obstacle) = look.obstacle_at(path)? else { continue };
-        let is_change = matches!(obstacle.kind, ObstacleKind::Modified | ObstacleKind::Staged);
-        if !is_change {
-            found.obstacles.push(obstacle);
-            continue;
+impl Scope<'_> {
+    /// Returns all obstacles to moving the target, and the uncommitted changes that `--autostash` merges.
+    pub(super) fn check(&self, index: Option<&Index>) -> Result<CheckoutState> {
+        // git refuses this, too, because the objects may never be accepted.
+        if std::env::var_os("GIT_QUARANTINE_PATH").is_some() {
+            return Err(Error::Unsupported {
+                what: "this is a hook that runs before pushed objects are accepted (GIT_QUARANTINE_PATH)"
+                    .into(),
+                help: "land from post-receive, or from outside of hooks".into(),
+            });
         }
-        match look.local_changes(path)? {
-            Ok(local) if autostash => found.locals.push(local),
-            Ok(_) => found.obstacles.push(obstacle),
-            Err(why) if autostash => {
-                let path = path.path.as_str();
-                let message = format!("your uncommitted changes to {path} cannot be carried across: {why}");
-                found.obstacles.push(Obstacle::new(ObstacleKind::Uncarried, path, message));
+        let mut locked = None;
+        if self.target.checked_out {
+            if let Some(tree) = self.repo.attribute_tree()? {
+                return Err(Error::Unsupported {
+                    what: format!("git converts files by attributes of a tree ({tree})"),
+                    help: "use -b <branch>, which leaves the checkout alone".into(),
+                });
             }
-            Err(_) => {
-                let help = ObstacleKind::Uncarried.help().to_owned();
-                found.obstacles.push(Obstacle { help, ..obstacle });
+            match Patience::for_index().wait_for(&self.repo.index_lock()) {
+                Err(vcs::Error::Locked(lock)) => {
+                    let what = "exists: another git process is running here, or one has crashed";
+                    locked = Some(Obstacle::of_file(ObstacleKind::Locked, &lock.display().to_string(), what));
+                }
+                waited => waited?,
             }
+        }
+        let mut found = self.state(index)?;
+        found.obstacles.splice(0..0, locked);
+        Ok(found)
+    }
+
+    /// Checks again under the locks, because others may have changed something since [`Scope::check`] found `locals`.
+    pub(super) fn recheck(&self, index: Option<&Index>, locals: &[LocalChanges]) -> Result<Vec<Obstacle>> {
+        let again = match index {
+            Some(index) if !index.is_current(self.repo)? => Some(self.repo.read_index()?),
+            _ => None,
+        };
+        let CheckoutState { mut obstacles, locals: now } = self.state(again.as_ref().or(index))?;
+        // The uncommitted changes were merged in the state of the first check, so any other state is an obstacle.
+        let new = now.iter().filter(|one| !locals.contains(one));
+        obstacles.extend(new.map(|one| modified(&one.path)));
+        match locals.iter().find(|one| !now.contains(one)) {
+            Some(gone) if obstacles.is_empty() => Err(vcs::Error::Raced(gone.path.clone()).into()),
+            _ => Ok(obstacles),
         }
     }
-    Ok(found)
+
+    fn state(&self, index: Option<&Index>) -> Result<CheckoutState> {
+        let Self { repo, target, touched, autostash } = *self;
+        let mut found = CheckoutState::default();
+        found.obstacles.extend(target.obstacle(repo)?);
+        let (true, Some(workdir), Some(index)) = (target.checked_out, repo.workdir(), index) else {
+            return Ok(found);
+        };
+        let in_progress = |operation| {
+            Obstacle::new(ObstacleKind::Operation, operation, format!("git {operation} is in progress"))
+        };
+        found.obstacles.extend(repo.operation().map(in_progress));
+        let gone = touched.iter().filter(|path| path.change != PathChange::Written);
+        let gone = gone.map(|path| path.path.as_str()).collect();
+        let checkout = Checkout::open(workdir, repo)?;
+        let look = Look { repo, start: target.start, checkout, index, gone };
+        for path in touched {
+            let Some(obstacle) = look.obstacle_at(path)? else { continue };
+            let is_change = matches!(obstacle.kind, ObstacleKind::Modified | ObstacleKind::Staged);
+            if !is_change {
+                found.obstacles.push(obstacle);
+                continue;
+            }
+            match look.local_changes(path)? {
+                Ok(local) if autostash => found.locals.push(local),
+                Ok(_) => found.obstacles.push(obstacle),
+                Err(why) if autostash => {
+                    let path = path.path.as_str();
+                    let message =
+                        format!("your uncommitted changes to {path} cannot be carried across: {why}");
+                    found.obstacles.push(Obstacle::new(ObstacleKind::Uncarried, path, message));
+                }
+                Err(_) => {
+                    let help = ObstacleKind::Uncarried.help().to_owned();
+                    found.obstacles.push(Obstacle { help, ..obstacle });
+                }
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// Looks at paths of the checkout.

@@ -143,6 +143,8 @@ with_defaults! {
         pub max_size: u64 = DEFAULT_MAX_SIZE,
         /// Change nothing, and report what would happen.
         pub dry_run: bool = false,
+        /// In a dry run, build the tree that would land, so that its diff can be shown.
+        pub previews: bool = false,
         /// How long to wait for another landing.
         pub lock_timeout: Duration = Duration::from_secs(60),
         /// The options as they were typed or configured, so that a refused attempt can keep them.

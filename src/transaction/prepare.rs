@@ -3,8 +3,8 @@
 use super::series::{PathChange, Touched};
 use super::staging::{NetChange, Staging};
 use super::{
-    Error, Made, MadeCommit, Making, Planned, Prepared, Result, Transaction, check_interrupt, obstacles,
-    series, unless_interrupted,
+    Error, Made, MadeCommit, Making, Planned, Prepared, Result, Transaction, check_interrupt, series,
+    unless_interrupted,
 };
 use crate::message::Cleanup;
 use crate::path::RepoPath;
@@ -27,7 +27,7 @@ impl<'r> Transaction<'r> {
         series: &[Planned],
         merge: Option<&str>,
     ) -> Result<Prepared<'r>> {
-        let who = self.repo.identities(&self.options.author)?;
+        self.who = self.repo.identities(&self.options.author)?;
         let mut made = Made::default();
         let mut parent = self.target.start;
         let mut tree = base.id();
@@ -36,7 +36,7 @@ impl<'r> Transaction<'r> {
         let planned_paths = self.touched.len();
         for planned in series {
             let mut one = MadeCommit { edits: planned.edits.clone(), ..MadeCommit::default() };
-            if let Making::AsIs { commit, .. } = planned.making {
+            if let Making::AsIs(commit) = planned.making {
                 total.extend(base.store_all(&planned.changes)?);
                 let commit = self.repo.rely(commit);
                 (parent, tree, start) = (Some(commit), Some(self.repo.tree_of(commit)?), Some(commit));
@@ -51,7 +51,7 @@ impl<'r> Transaction<'r> {
                 made.commits.push(one);
                 continue;
             }
-            let who = &planned.making.identities(&who);
+            let who = &planned.making.identities(&self.who);
             let (tree_after_hooks, message) = self.run_commit_hooks(planned, parent, (tree, next), who)?;
             self.add_hook_changes(base, next, tree_after_hooks, &mut total)?;
             let cleanup = planned.making.cleanup(self.context.cleanup.0);
@@ -63,9 +63,8 @@ impl<'r> Transaction<'r> {
         }
         if self.touched.len() > planned_paths {
             // Hooks have changed files that the edits do not touch.
-            let Self { repo, target, touched, index, options, .. } = &self;
-            target.check_tip(repo)?;
-            let found = obstacles::check(repo, target, touched, index.as_ref(), options.autostash)?;
+            self.target.check_tip(self.repo)?;
+            let found = self.scope().check(self.index.as_ref())?;
             if !found.obstacles.is_empty() {
                 return Err(Error::InTheWay(found.obstacles));
             }
@@ -74,14 +73,14 @@ impl<'r> Transaction<'r> {
         if let (Some(message), Some(tree), Some(last), Some(start)) = (merge, tree, parent, start)
             && last != start
         {
-            let message = self.run_merge_hooks(message, start, last, tree, &who)?;
+            let message = self.run_merge_hooks(message, start, last, tree)?;
             let draft = Draft { tree, parents: &[start, last], message: &message };
-            let commit = self.commit(&draft, &who, self.context.cleanup.0, || "the merge".to_owned())?;
+            let commit = self.commit(&draft, &self.who, self.context.cleanup.0, || "the merge".to_owned())?;
             (made.merge, parent) = (Some(commit), Some(commit));
         }
         if let (Some(early), Some(_)) = (&self.early, parent) {
             early.release(&self.quarantine)?;
-            self.pre_llm_apply(&made, &who)?;
+            self.pre_llm_apply(&made)?;
             self.exec(&made)?;
         }
         point(Fault::Prepared)?;
@@ -100,7 +99,7 @@ impl<'r> Transaction<'r> {
             _ => None,
         };
         let record = self.record_content(&made)?;
-        Ok(Prepared { transaction: self, made, net, staged, who, record, is_pushed: false })
+        Ok(Prepared { transaction: self, made, net, staged, record, is_pushed: false })
     }
 
     /// Cleans up the message of a commit, and writes the commit. `named` returns its name for errors.
@@ -113,7 +112,7 @@ impl<'r> Transaction<'r> {
     ) -> Result<Oid> {
         let message = cleanup.apply(draft.message, &self.context.cleanup.1);
         if message.trim().is_empty() {
-            return Err(Error::EmptyMessage(named()));
+            return Err(vcs::Error::Invalid(format!("the message of {} is empty", named())).into());
         }
         let draft = Draft { message: &message, ..*draft };
         let commit = self

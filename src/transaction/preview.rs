@@ -1,16 +1,16 @@
 //! What a dry run shows: the tree that would land, and the obstacles. The tree's objects are written outside the
 //! repository.
 
-use super::obstacles::{self, CheckoutState};
+use super::obstacles::{CheckoutState, Scope};
+use super::series::{self, PathChange, Touched};
 use super::staging::Staging;
-use super::{Planned, Result, Target, conversions, series};
+use super::{Planned, Result, Target, conversions};
 use crate::path::RepoPath;
 use crate::report::Obstacle;
 use crate::vcs::Oid;
 use crate::vcs::index::Index;
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::tree::BaseTree;
 use std::path::Path;
 
 /// The tree that a landing would make. Its objects are deleted when this is dropped.
@@ -61,8 +61,8 @@ pub fn in_the_way(
 ) -> Result<Vec<Obstacle>> {
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     conversions::refuse_together(&base, series)?;
-    let (CheckoutState { mut obstacles, locals }, index) =
-        check_checkout(repo, target, &series::touched(&base, series)?, autostash)?;
+    let scope = Scope { repo, target, touched: &series::touched(&base, series)?, autostash };
+    let (CheckoutState { mut obstacles, locals }, index) = check(&scope)?;
     if let (false, Some(workdir), Some(index)) = (locals.is_empty(), repo.workdir(), &index) {
         let (_, preview) = Preview::build(repo, target, series)?;
         let handle = &preview.handle;
@@ -84,29 +84,20 @@ pub fn in_the_way(
 pub fn in_the_way_of(
     repo: &Repo,
     target: &Target,
-    base: &BaseTree<'_>,
     files: &[RepoPath],
     autostash: bool,
 ) -> Result<Vec<Obstacle>> {
-    let touched = files.iter().map(|path| {
-        Ok(series::Touched {
-            path: path.clone(),
-            old: base.stored(path)?,
-            change: series::PathChange::Written,
-        })
-    });
-    Ok(check_checkout(repo, target, &touched.collect::<Result<Vec<_>>>()?, autostash)?.0.obstacles)
+    let base = repo.tree(target.start)?;
+    let mut touched = Vec::new();
+    for path in files {
+        touched.push(Touched { path: path.clone(), old: base.stored(path)?, change: PathChange::Written });
+    }
+    Ok(check(&Scope { repo, target, touched: &touched, autostash })?.0.obstacles)
 }
 
 /// Checks the touched paths, and returns what was found with the index that was read for it.
-fn check_checkout(
-    repo: &Repo,
-    target: &Target,
-    touched: &[series::Touched],
-    autostash: bool,
-) -> Result<(CheckoutState, Option<Index>)> {
-    let paths = touched.iter().map(|touched| touched.path.as_str());
-    let index = target.checked_out.then(|| repo.read_index_of(paths)).transpose()?;
-    let found = obstacles::check(repo, target, touched, index.as_ref(), autostash)?;
-    Ok((found, index))
+fn check(scope: &Scope<'_>) -> Result<(CheckoutState, Option<Index>)> {
+    let paths = scope.touched.iter().map(|touched| touched.path.as_str());
+    let index = scope.target.checked_out.then(|| scope.repo.read_index_of(paths)).transpose()?;
+    Ok((scope.check(index.as_ref())?, index))
 }

@@ -17,16 +17,14 @@
 //! | reference moved | does the steps that are left |
 //! | journal removed | removes the rest of the transaction's directory |
 
-use super::any_path::AnyPath;
 use super::attempt::Attempt;
 use super::journal::{self, Journal};
 use super::record::{self, RecordContent};
 use super::staging::{self, NetChange, Staged};
-use super::{Error, Made, Result, Transaction, early, interrupt, obstacles};
+use super::{Error, Made, Result, Transaction, early, interrupt};
 use crate::path::RepoPath;
 use crate::vcs::checkout::Checkout;
 use crate::vcs::fault::{Fault, point};
-use crate::vcs::ident::Identities;
 use crate::vcs::index::Index;
 use crate::vcs::lock::{Patience, Token, TokenLock};
 use crate::vcs::quarantine::Quarantine;
@@ -42,7 +40,6 @@ pub struct Prepared<'r> {
     pub(super) staged: Option<Staged>,
     pub(super) made: Made,
     pub(super) net: Vec<NetChange>,
-    pub(super) who: Identities,
     /// The content of the landing's record.
     pub(super) record: Option<RecordContent>,
     /// Whether the commits are pushed already, by a run that was killed after the push.
@@ -66,6 +63,41 @@ impl Locks {
         self.record.abandon()?;
         self.reference.abandon()?;
         self.index.as_ref().map_or(Ok(()), TokenLock::release)
+    }
+
+    /// Does all steps after the commit point. If one fails, all of them can be run again.
+    pub(super) fn finish(&self, repo: &Repo, transaction_dir: &Path, journal: &Journal) -> vcs::Result<()> {
+        let Self { reference, record, index } = self;
+        let movement = &journal.movement;
+        let index = index.as_ref().filter(|lock| lock.is_held());
+        Attempt::forget_all(repo, &journal.git_dir, &journal.attempts);
+        record::finish(repo, transaction_dir, journal, record)?;
+        if let (true, Some(old)) = (movement.is_head, &movement.old)
+            && (index.is_some() || reference.is_held())
+        {
+            repo.set_orig_head(old, &transaction_dir.join("orig"))?;
+            point(Fault::OrigHeadSet)?;
+        }
+        if reference.is_held() {
+            repo.write_reflog(movement)?;
+            point(Fault::ReflogWritten)?;
+            reference.release()?;
+            point(Fault::RefUnlocked)?;
+        }
+        if let Some(lock) = index {
+            lock.release()?;
+            point(Fault::IndexUnlocked)?;
+        }
+        Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
+        if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
+            // In a recovery the checkout may be gone.
+            if let Ok(checkout) = Checkout::open(workdir, repo) {
+                staging::prune(&checkout, staged)?;
+            }
+        }
+        early::forget(repo, transaction_dir)?;
+        Journal::retire(transaction_dir)?;
+        point(Fault::JournalRetired)
     }
 }
 
@@ -102,7 +134,7 @@ impl Prepared<'_> {
             staging::discard(staged);
         }
         if outcome.is_ok() {
-            self.transaction.run_after(&self.made, &self.who, &self.net);
+            self.transaction.run_after(&self.made, &self.net);
         }
         outcome.map(|()| self.made)
     }
@@ -124,26 +156,23 @@ impl Prepared<'_> {
     /// Moves the branch, under the repository's lock.
     fn move_branch(&self, new: Oid, index: Option<Index>) -> Result<()> {
         let index_by_git = index.as_ref().is_some_and(Index::is_by_git);
-        let Transaction { repo, transaction_dir, quarantine, target, context, .. } = &self.transaction;
+        let Transaction { repo, transaction_dir, quarantine, target, context, who, .. } = &self.transaction;
         let token = transaction_dir.file(journal::TOKEN);
-        let records = self
-            .record
-            .as_ref()
-            .map(|content| content.write(repo, &self.who, context.watch, new))
-            .transpose()?;
+        let records =
+            self.record.as_ref().map(|content| content.write(repo, who, context.watch, new)).transpose()?;
         let (objects, unsynced) = quarantine.seal(repo)?;
         let journal = Journal {
             version: journal::VERSION,
-            common_dir: AnyPath(repo.common_dir().to_owned()),
-            git_dir: AnyPath(repo.git_dir().to_owned()),
-            workdir: repo.workdir().map(|path| AnyPath(path.to_owned())),
-            index: target.checked_out.then(|| AnyPath(repo.index_file())),
+            common_dir: repo.common_dir().to_owned(),
+            git_dir: repo.git_dir().to_owned(),
+            workdir: repo.workdir().map(Path::to_owned),
+            index: target.checked_out.then(|| repo.index_file()),
             movement: Movement {
                 name: target.name.clone(),
                 old: target.tip.map(|id| id.to_string()),
                 new: new.to_string(),
                 is_head: target.is_head,
-                who: self.who.committer.clone(),
+                who: who.committer.clone(),
                 message: context.reflog.clone(),
             },
             records: records.unwrap_or_default(),
@@ -168,7 +197,7 @@ impl Prepared<'_> {
             early.keep();
         }
         let moved = point(Fault::RefMoved);
-        let close = || finish(repo, &transaction_dir.path, &journal, &progress.locks);
+        let close = || progress.locks.finish(repo, &transaction_dir.path, &journal);
         // Each step can be run again, so one failure is not the end.
         match moved.and_then(|()| close()).or_else(|_| close()) {
             Ok(()) => {
@@ -184,11 +213,11 @@ impl Prepared<'_> {
 
     /// Checks HEAD, the branch and the touched paths again, because hooks and commands may have run for long.
     pub(super) fn check_again(&self, index: Option<&Index>) -> Result<()> {
-        let Transaction { repo, target, touched, locals, options, .. } = &self.transaction;
+        let Transaction { repo, target, locals, .. } = &self.transaction;
         repo.check_head(&target.name, target.is_head)?;
         // Before the paths, because those that a move has changed would look like local changes.
         target.check_tip(repo)?;
-        let found = obstacles::recheck(repo, target, touched, index, locals, options.autostash)?;
+        let found = self.transaction.scope().recheck(index, locals)?;
         if found.is_empty() { Ok(()) } else { Err(Error::InTheWay(found)) }
     }
 
@@ -288,44 +317,4 @@ impl Prepared<'_> {
         progress.locks.abandon()?;
         Ok(Journal::retire(&transaction_dir.path)?)
     }
-}
-
-/// Does all steps after the commit point. If one fails, all of them can be run again.
-pub(super) fn finish(
-    repo: &Repo,
-    transaction_dir: &Path,
-    journal: &Journal,
-    locks: &Locks,
-) -> vcs::Result<()> {
-    let Locks { reference, record, index } = locks;
-    let movement = &journal.movement;
-    let index = index.as_ref().filter(|lock| lock.is_held());
-    Attempt::forget_all(repo, &journal.git_dir.0, &journal.attempts);
-    record::finish(repo, transaction_dir, journal, record)?;
-    if let (true, Some(old)) = (movement.is_head, &movement.old)
-        && (index.is_some() || reference.is_held())
-    {
-        repo.set_orig_head(old, &transaction_dir.join("orig"))?;
-        point(Fault::OrigHeadSet)?;
-    }
-    if reference.is_held() {
-        repo.write_reflog(movement)?;
-        point(Fault::ReflogWritten)?;
-        reference.release()?;
-        point(Fault::RefUnlocked)?;
-    }
-    if let Some(lock) = index {
-        lock.release()?;
-        point(Fault::IndexUnlocked)?;
-    }
-    Quarantine::let_go(repo.objects_dir(), &journal.objects)?;
-    if let (Some(staged), Some(workdir)) = (&journal.staged, &journal.workdir) {
-        // In a recovery the checkout may be gone.
-        if let Ok(checkout) = Checkout::open(&workdir.0, repo) {
-            staging::prune(&checkout, staged)?;
-        }
-    }
-    early::forget(repo, transaction_dir)?;
-    Journal::retire(transaction_dir)?;
-    point(Fault::JournalRetired)
 }

@@ -6,14 +6,14 @@
 //! recovery asks the remote whether it has the commits.
 
 use super::attempt::Attempt;
-use super::record::{self, RecordContent};
+use super::record::RecordContent;
 use super::transaction_dir::TransactionDir;
 use super::{
     Context, Error, Made, Options, Prepared, Result, Target, Transaction, Watch, interrupt, lock, lock_after,
     move_to,
 };
 use crate::message::Cleanup;
-use crate::report::{End, Recovered};
+use crate::report::{End, Recovered, Report};
 use crate::vcs::Oid;
 use crate::vcs::chain::HISTORY;
 use crate::vcs::commit::Sign;
@@ -107,7 +107,7 @@ pub(super) fn lock_between_pushes(
         };
         drop(lock);
         if start.elapsed() >= timeout {
-            return Err(Error::Busy { doing: format!("still pushes {}", note.upstream), timeout });
+            return Err(Error::Busy(format!("still pushes {}", note.upstream), timeout));
         }
         watch.waiting("waiting for a push of this branch", start.elapsed());
         std::thread::sleep(TICK);
@@ -226,7 +226,9 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
     // The branch may contain the commits already, after a `git pull` for example.
     let is_in_place = here.map_or(Ok(false), |here| repo.contains(here, new))?;
     if is_in_place || has_moved {
-        record::add_missing(repo, record, new, timeout)?;
+        if let Some(record) = record {
+            record.add_missing(repo, new, timeout)?;
+        }
         Attempt::forget_all(repo, repo.git_dir(), &note.attempts);
         return Ok(Recovered::at(if is_in_place { End::Finished } else { End::Diverged }));
     }
@@ -234,7 +236,7 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
         return Ok(Recovered::at(End::LeftAlone));
     };
     let target = Target::choose(repo, Some(branch), None)?;
-    let describe = |_: &Made, _: bool| String::new();
+    let report = |_: &Made, _: bool, _: bool| Report::default();
     let options = Options {
         lock_timeout: timeout,
         verify: false,
@@ -246,19 +248,16 @@ fn move_branch(repo: &Repo, note: &Note, timeout: Duration) -> Result<Recovered>
         existing: true,
         reflog: "llm-apply: what was pushed".to_owned(),
         cleanup: (Cleanup::Verbatim, "#".to_owned()),
-        describe: &describe,
         watch: &(),
-        record: None,
+        recording: None,
         push: None,
         attempts: note.attempts.clone(),
     };
-    let Ok(planned) = move_to(repo, target.tip, new)? else {
-        return Ok(Recovered::at(End::LeftAlone));
-    };
-    let series = [planned];
+    let series = [move_to(repo, target.tip, new)?];
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
     let land = || {
-        let transaction = Transaction::begin(repo, target.clone(), &base, &series, &options, context)?;
+        let transaction =
+            Transaction::begin(repo, target.clone(), &base, &series, &options, &context, &report)?;
         let mut prepared = transaction.prepare(&base, &series, None)?;
         (prepared.record, prepared.is_pushed) = (record, true);
         prepared.publish()

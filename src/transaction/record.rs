@@ -8,6 +8,7 @@
 use super::journal::Journal;
 use super::transaction_dir::TransactionDir;
 use super::{Error, Made, Result, Target, Transaction, Watch, listings};
+use crate::report;
 use crate::report::record::{LandedCommit, LandedEdit, LandedEdits, Record, RecordKind};
 use crate::response::Response;
 use crate::vcs::chain::{HISTORY, History, Link, UNDONE};
@@ -18,7 +19,7 @@ use crate::vcs::refs::{Movement, RefLock, is_reference_name};
 use crate::vcs::repo::Repo;
 use crate::vcs::{self, Oid};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -93,10 +94,13 @@ fn of_message<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Record,
 impl Transaction<'_> {
     /// Writes the files of the record, if there is to be one.
     pub(super) fn record_content(&self, made: &Made) -> Result<Option<RecordContent>> {
-        let (Some((recording, report)), Some(new)) = (&self.context.record, made.tip()) else {
+        let (Some(recording), Some(new)) = (&self.context.recording, made.tip()) else {
             return Ok(None);
         };
-        let report = self.repo.put_blob(report(made).as_bytes())?;
+        let mut report = (self.report)(made, true, false).without_directories();
+        // The record needs no diffs, because the commits have them.
+        report.edits.iter_mut().for_each(|edit| edit.diff = None);
+        let report = self.repo.put_blob(report::json(&report).unwrap_or_default().as_bytes())?;
         let mut files = vec![(REPORT_FILE.to_owned(), report.to_string())];
         for (number, response) in (1..).zip(recording.responses) {
             files.push((format!("{RESPONSE_PREFIX}{number}"), self.repo.put_response(response)?.to_string()));
@@ -118,13 +122,9 @@ impl Transaction<'_> {
             responses: recording.responses.iter().map(|one| one.file_name().to_owned()).collect(),
         };
         let listed = |(digest, edits): &(String, Vec<(usize, LandedEdit)>)| {
-            let mut by_number: HashMap<usize, Vec<LandedEdit>> = HashMap::new();
-            for (number, edit) in edits {
-                by_number.entry(*number).or_default().push(edit.clone());
-            }
             let commit = |(id, numbers): &(String, Vec<usize>)| {
-                let edits = numbers.iter().filter_map(|number| by_number.get(number)).flatten();
-                LandedCommit { id: id.clone(), edits: edits.cloned().collect() }
+                let edits = edits.iter().filter(|(number, _)| numbers.contains(number));
+                LandedCommit { id: id.clone(), edits: edits.map(|(_, edit)| edit.clone()).collect() }
             };
             let (id, reference) = (record.id.clone(), record.reference.clone());
             let commits = record.commits.iter().map(commit).collect();
@@ -195,26 +195,20 @@ impl RecordContent {
         }
         Ok(all)
     }
-}
 
-/// Adds the record of a landing whose run was killed, unless the chain has it.
-///
-/// # Errors
-/// The records cannot be read or written, or another run holds the repository's lock.
-pub(super) fn add_missing(
-    repo: &Repo,
-    content: Option<RecordContent>,
-    new: Oid,
-    timeout: Duration,
-) -> Result<()> {
-    let Some(content) = content else { return Ok(()) };
-    let transaction_dir = TransactionDir::open(repo, timeout)?;
-    let _lock = super::lock(repo, timeout)?;
-    if records(repo)?.0.iter().any(|(record, link)| link.own && record.id == content.record.id) {
-        return Ok(());
+    /// Adds the record of a landing whose run was killed, unless the chain has it.
+    ///
+    /// # Errors
+    /// The records cannot be read or written, or another run holds the repository's lock.
+    pub(super) fn add_missing(&self, repo: &Repo, new: Oid, timeout: Duration) -> Result<()> {
+        let transaction_dir = TransactionDir::open(repo, timeout)?;
+        let _lock = super::lock(repo, timeout)?;
+        if records(repo)?.0.iter().any(|(record, link)| link.own && record.id == self.record.id) {
+            return Ok(());
+        }
+        let movements = self.write(repo, &repo.identities(&Given::default())?, &(), new)?;
+        Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &transaction_dir.alive)?)
     }
-    let movements = content.write(repo, &repo.identities(&Given::default())?, &(), new)?;
-    Ok(repo.update_refs(&movements.iter().collect::<Vec<_>>(), &transaction_dir.alive)?)
 }
 
 /// After the branch has moved, moves the record's references unless they have moved already, and releases their

@@ -1,7 +1,7 @@
 //! Recovery: finishes, undoes or gives up the transactions of killed processes.
 
 use super::journal::Journal;
-use super::settle::{settle, to_strings};
+use super::settle::settle;
 use super::transaction_dir::{OutsideDir, TransactionDir};
 use super::{
     Error, Result, Watch, discard, drop as dropping, early, forget, interrupt, push, remove_abandoned,
@@ -64,7 +64,7 @@ pub fn recover(
     for path in TransactionDir::list(repo)? {
         if let Err(why) = TransactionDir::check(&path) {
             if !discard {
-                return Err(Error::Broken { transaction_dir: path, why, in_place: Vec::new() });
+                return Err(Error::Broken(why, vec![path.display().to_string()]));
             }
             all.push(given_up(repo, &path, discard::set_aside(repo, &path)?)?);
             continue;
@@ -104,7 +104,7 @@ pub fn recover(
 
 /// Whether another try would fail in the same way, so that the transaction can be given up.
 fn is_permanent(error: &Error) -> bool {
-    !matches!(error, Error::Busy { .. } | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
+    !matches!(error, Error::Busy(..) | Error::Interrupted | Error::Vcs(vcs::Error::Interrupted))
 }
 
 /// A killed push that waits for the remote's answer: its note, the answer if it is known already, and the paths that
@@ -206,7 +206,7 @@ impl<'r> DeadTransaction<'r> {
 /// Returns the result for a transaction that was given up. It lists all locks in the repository, because one of them
 /// may be the transaction's own.
 fn given_up(repo: &Repo, transaction_dir: &Path, aside: PathBuf) -> Result<Recovered> {
-    let (aside, locks) = (Some(aside.display().to_string()), to_strings(repo.lock_files()?));
+    let (aside, locks) = (Some(aside.display().to_string()), discard::to_strings(repo.lock_files()?));
     let settled = Recovered { aside, locks, ..Recovered::at(End::GivenUp) };
     Ok(settled.with_id(transaction_dir, None))
 }

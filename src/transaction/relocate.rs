@@ -1,7 +1,6 @@
 //! Replaces the paths in a journal by the repository's current paths, because the repository may have been moved or
 //! copied since. A journal may also be forged, so paths outside the repository are refused.
 
-use super::any_path::AnyPath;
 use super::discard::broken;
 use super::journal::Journal;
 use super::{Error, Result};
@@ -27,9 +26,9 @@ pub(super) fn relocate(
         broken(current, transaction_dir, why)
     };
     let common = current.common_dir();
-    let moved = journal.common_dir.0 != common;
+    let moved = journal.common_dir != common;
     journal.relocate(common);
-    let (git_dir, linked) = (journal.git_dir.0.clone(), is_linked(common, &journal.git_dir.0));
+    let (git_dir, linked) = (journal.git_dir.clone(), is_linked(common, &journal.git_dir));
     if !linked && !places::is_same(&git_dir, common) {
         return Err(foreign(&git_dir));
     }
@@ -44,13 +43,13 @@ pub(super) fn relocate(
         return Err(foreign(Path::new(&movement.name)));
     }
     if let Some(index) = &journal.index
-        && !index.0.parent().is_some_and(|parent| places::is_same(parent, &git_dir))
-        && !(index.0 == current.index_file() && places::is_same(current.git_dir(), &git_dir))
+        && !index.parent().is_some_and(|parent| places::is_same(parent, &git_dir))
+        && !(*index == current.index_file() && places::is_same(current.git_dir(), &git_dir))
     {
-        return Err(foreign(&index.0));
+        return Err(foreign(index));
     }
     if let (Some(staged), Some(workdir)) = (&mut journal.staged, &journal.workdir) {
-        staged.locate(transaction_dir, &workdir.0);
+        staged.locate(transaction_dir, workdir);
         if staged.directory.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
             return Err(foreign(&staged.directory));
         }
@@ -75,7 +74,7 @@ fn open(
     linked: bool,
     foreign: &dyn Fn(&Path) -> Error,
 ) -> Result<Repo> {
-    let git_dir = journal.git_dir.0.clone();
+    let git_dir = journal.git_dir.clone();
     let found = current.open_worktree(&git_dir, None)?;
     if !places::is_same(found.common_dir(), current.common_dir()) {
         return Err(foreign(found.common_dir()));
@@ -85,19 +84,19 @@ fn open(
         false if linked => found.linked_checkout(),
         // The git directory of a main worktree may not say where its checkout is.
         false => {
-            let known = journal.workdir.as_ref().map(|path| path.0.clone());
+            let known = journal.workdir.clone();
             known.filter(|known| found.has_checkout(known)).or_else(|| found.workdir().map(Path::to_owned))
         }
     };
     let own = own.filter(|path| path.exists());
-    if let Some(known) = journal.workdir.as_ref().map(|path| path.0.clone()) {
+    if let Some(known) = journal.workdir.take() {
         // The recorded checkout need not be the current one if the repository or the checkout was moved, or if the
         // worktree is linked: a linked checkout names its repository itself.
         let is_gone = moved || linked || !known.exists();
         if !is_gone && !own.as_ref().is_some_and(|own| places::is_same(own, &known)) {
             return Err(foreign(&known));
         }
-        journal.workdir = own.map(AnyPath);
+        journal.workdir = own;
     }
-    Ok(current.open_worktree(&git_dir, journal.workdir.as_ref().map(|path| path.0.as_path()))?)
+    Ok(current.open_worktree(&git_dir, journal.workdir.as_deref())?)
 }

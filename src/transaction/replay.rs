@@ -1,12 +1,13 @@
 //! Makes existing commits again on a branch, as `git cherry-pick` does, or reverts them, as `git revert` does.
 
-use super::carry::{Carried, Clash, ClashKind, NewBase, changes_of, origins_of};
+use super::Result;
+use super::carry::{Carried, NewBase, changes_of, origins_of};
 use super::series::{Making, Planned};
 use crate::vcs::history::CommitData;
 use crate::vcs::merge::{Favor, Merge, Paths};
 use crate::vcs::quarantine::Quarantine;
 use crate::vcs::repo::Repo;
-use crate::vcs::{Oid, Result};
+use crate::vcs::{self, Oid};
 
 /// An existing commit to make again or to revert. Its changes are the difference from its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +35,8 @@ impl Replayed {
 /// The object store fails, or a commit cannot be read.
 pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>) -> Result<Carried> {
     let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
-    let mut new_base = NewBase::new(&handle, handle.tree_of(onto)?, favor);
+    let mut new_base = NewBase::new(&handle, onto, favor)?;
     let mut series = Vec::new();
-    let mut last = None;
     for (at, replayed) in commits.iter().enumerate() {
         let commit = handle.read_commit(replayed.commit)?;
         let parent = commit.parents.first().map(|parent| handle.tree_of(*parent)).transpose()?;
@@ -44,18 +44,11 @@ pub fn replay(repo: &Repo, onto: Oid, commits: &[Replayed], favor: Option<Favor>
             false => (parent, Some(commit.tree)),
             true => (Some(commit.tree), parent),
         };
-        // If this commit follows the previous one, the differences are known already.
-        if last != Some(before) {
-            new_base.compare_with(before)?;
-        }
         let own = handle.changes(before, after)?.ok();
         let tip = new_base.tip;
         let changes = new_base.cherry_pick(at, before, after, own)?;
-        // The changes of a clashing commit are not in the tree, so the next commit is compared anew.
-        last = Some(after).filter(|_| !new_base.clashes_at(at));
-        let name = name_of(&handle, &commit);
         let (message, making) = match replayed.reversed {
-            false => (commit.message, Making::Again { author: commit.author, name }),
+            false => (commit.message, Making::Again { author: commit.author, commit: commit.id }),
             true => (revert_message(&commit), Making::New),
         };
         let origins = origins_of(&handle, Some(tip), new_base.tip, &changes)?;
@@ -82,10 +75,9 @@ pub fn is_applied(repo: &Repo, paths: &Paths, [before, now, after]: [Option<Oid>
 pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     let (handle, _quarantine) = Quarantine::enter_aside(repo)?;
     let [first, others @ ..] = merge.parents.as_slice() else { return Ok(true) };
-    let mut new_base = NewBase::new(&handle, handle.tree_of(*first)?, None);
+    let mut new_base = NewBase::new(&handle, *first, None)?;
     for other in others {
         let base = handle.merge_base(*first, *other)?.map(|base| handle.tree_of(base)).transpose()?;
-        new_base.compare_with(base)?;
         new_base.cherry_pick(0, base, Some(handle.tree_of(*other)?), None)?;
         if new_base.clashes_at(0) {
             return Ok(false);
@@ -94,38 +86,24 @@ pub fn is_plain_merge(repo: &Repo, merge: &CommitData) -> Result<bool> {
     Ok(new_base.tip == merge.tree)
 }
 
-/// Returns the planned commit that moves a branch from one existing commit to another, forwards or back. The inner
-/// error has the files whose names are not supported.
+/// Returns the planned commit that moves a branch from one existing commit to another, forwards or back.
 ///
 /// # Errors
-/// The object store fails.
-pub fn move_to(
-    handle: &Repo,
-    from: Option<Oid>,
-    to: Oid,
-) -> Result<std::result::Result<Planned, Vec<Clash>>> {
+/// A changed file has a name that is not supported, or the object store fails.
+pub fn move_to(handle: &Repo, from: Option<Oid>, to: Oid) -> Result<Planned> {
     let before = from.map(|from| handle.tree_of(from)).transpose()?;
     let after = handle.tree_of(to)?;
-    let changes = match handle.changes(before, Some(after))? {
-        Ok(found) => changes_of(handle, before, found)?,
-        Err(odd) => {
-            let clash = |path| Clash { planned: 0, path, kind: ClashKind::Unnameable, text: None };
-            return Ok(Err(odd.into_iter().map(clash).collect()));
-        }
-    };
-    let commit = handle.read_commit(to)?;
-    Ok(Ok(Planned {
+    let changes = handle.changes(before, Some(after))?;
+    let unsupported = |names: Vec<String>| format!("these names are not supported: {}", names.join(", "));
+    let changes = changes.map_err(|names| vcs::Error::Invalid(unsupported(names)))?;
+    let changes = changes_of(handle, before, changes)?;
+    Ok(Planned {
         edits: Vec::new(),
         origins: origins_of(handle, before, after, &changes)?,
         changes,
-        making: Making::AsIs { commit: to, name: name_of(handle, &commit) },
-        message: commit.message,
-    }))
-}
-
-/// Returns a commit's name for messages.
-fn name_of(handle: &Repo, commit: &CommitData) -> String {
-    format!("{} ({})", handle.short(commit.id), commit.subject())
+        making: Making::AsIs(to),
+        message: handle.read_commit(to)?.message,
+    })
 }
 
 /// Returns the message of a commit that reverts this one, as git-revert(1) words it.

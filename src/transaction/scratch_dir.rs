@@ -6,7 +6,7 @@
 //! right owner.
 
 use super::transaction_dir::{OutsideDir, TransactionDir};
-use super::{Error, Result};
+use super::{Error, Options, Result};
 use crate::vcs::fault::{Fault, point};
 use crate::vcs::lock::Flock;
 use crate::vcs::repo::Repo;
@@ -37,17 +37,14 @@ pub(super) struct ScratchDir {
 }
 
 impl ScratchDir {
-    /// Makes a directory in `llmapply.scratchDir`. With `keep`, uses the kept directory instead, unless another
-    /// landing is using it.
-    pub(super) fn make(
-        repo: &Repo,
-        transaction_dir: &TransactionDir,
-        configured: Option<&Path>,
-        keep: bool,
-    ) -> Result<Self> {
-        let root = root(repo, configured)?;
+    /// Makes a directory in `llmapply.scratchDir`. With `llmapply.keepScratch`, uses the kept directory instead, unless
+    /// another landing is using it.
+    pub(super) fn make(repo: &Repo, transaction_dir: &TransactionDir, options: &Options) -> Result<Self> {
+        let root = root(repo, options.scratch_dir.as_deref())?;
         let name = repo.names().into_iter().next().unwrap_or_else(|| "repository".to_owned());
-        if keep && let Some(kept) = Self::take_kept(repo, &root, &name)? {
+        if options.keep_scratch
+            && let Some(kept) = Self::take_kept(repo, &root, &name)?
+        {
             return Ok(kept);
         }
         let path = OutsideDir::SCRATCH.note(transaction_dir, &root)?;

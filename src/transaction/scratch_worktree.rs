@@ -27,8 +27,7 @@ impl ScratchWorktree {
         base: &BaseTree<'_>,
         options: &Options,
     ) -> Result<Self> {
-        let directory =
-            ScratchDir::make(repo, transaction_dir, options.scratch_dir.as_deref(), options.keep_scratch)?;
+        let directory = ScratchDir::make(repo, transaction_dir, options)?;
         let tree = base.id().map_or_else(|| repo.empty_tree(), Ok)?;
         let enter = || -> Result<Scratch> {
             let scratch = Scratch::enter(

@@ -18,16 +18,11 @@ pub enum Making {
     Again {
         /// The author's line (`Name <email> seconds zone`).
         author: String,
-        /// The existing commit's name for messages.
-        name: String,
+        /// The existing commit.
+        commit: Oid,
     },
     /// It is an existing commit that the branch moves to.
-    AsIs {
-        /// The commit.
-        commit: Oid,
-        /// The commit's name for messages.
-        name: String,
-    },
+    AsIs(Oid),
 }
 
 impl Making {
@@ -71,8 +66,8 @@ impl Planned {
 
     /// Returns its name for messages.
     pub fn named(&self) -> String {
-        if let Making::Again { name, .. } | Making::AsIs { name, .. } = &self.making {
-            return name.clone();
+        if let Making::Again { commit, .. } | Making::AsIs(commit) = &self.making {
+            return format!("commit {commit}");
         }
         let edits = edits_by_number(&self.edits);
         match self.changes.as_slice() {

@@ -1,9 +1,9 @@
 //! Finishes or undoes a killed landing. The journal says what the landing was about to do, and the disk shows how far
 //! it got.
 
-use super::discard::{self, broken};
+use super::discard::{self, broken, to_strings};
 use super::journal::{self, Journal};
-use super::publish::{Locks, finish};
+use super::publish::Locks;
 use super::relocate::relocate;
 use super::{Error, Result, staging};
 use crate::report::{End, Recovered};
@@ -15,11 +15,6 @@ use crate::vcs::quarantine::Quarantine;
 use crate::vcs::refs::{RefLock, lock_path};
 use crate::vcs::repo::Repo;
 use std::path::{Path, PathBuf};
-
-/// Returns paths as text.
-pub(super) fn to_strings(paths: Vec<PathBuf>) -> Vec<String> {
-    paths.iter().map(|path| path.display().to_string()).collect()
-}
 
 /// The state of a killed landing.
 struct Killed<'a> {
@@ -55,7 +50,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         return Ok(Recovered { left: staged_paths(journal), ..Recovered::at(End::LeftAlone) });
     }
     let index = match &journal.index {
-        Some(index) => TokenLock::adopt(lock_path(&index.0), &token)?,
+        Some(index) => TokenLock::adopt(lock_path(index), &token)?,
         None => None,
     };
     let has_index = journal.index.is_some() && worktree.is_some();
@@ -68,7 +63,7 @@ pub(super) fn settle(current: &Repo, transaction_dir: &Path, journal: &mut Journ
         tip: repo.value(&movement.name)?.map(|id| id.to_string()),
         has_index,
         checkout: match &journal.workdir {
-            Some(workdir) if journal.staged.is_some() && has_index => Some(Checkout::open(&workdir.0, repo)?),
+            Some(workdir) if journal.staged.is_some() && has_index => Some(Checkout::open(workdir, repo)?),
             _ => None,
         },
     };
@@ -129,7 +124,7 @@ impl Killed<'_> {
     fn indexes(&self) -> Option<[PathBuf; 3]> {
         let index = self.journal.index.as_ref().filter(|_| self.has_index)?;
         Some([
-            index.0.clone(),
+            index.clone(),
             self.transaction_dir.join(journal::INDEX_BEFORE),
             self.transaction_dir.join(journal::INDEX),
         ])
@@ -197,7 +192,7 @@ impl Killed<'_> {
         // The branch is or was at the new commit. Index and files were in place before that, so only the cleanup is
         // left.
         if !is_old && (self.has_landed() || self.has_moved_on()?) {
-            finish(self.repo, self.transaction_dir, self.journal, &self.locks)?;
+            self.locks.finish(self.repo, self.transaction_dir, self.journal)?;
             return Ok(Recovered::at(End::Finished));
         }
         let mut left = Vec::new();

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 pub(super) type NetChange = (RepoPath, Option<Entry>, Option<Entry>);
 
 /// What a landing does to the checkout. It is part of the journal.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Staged {
     /// Whether the staging directory is in the checkout, because the git directory is on another file system.
     pub(super) beside: bool,
@@ -139,13 +139,8 @@ impl<'a> Staging<'a> {
         let mut staged = Staged {
             // Renames do not cross file systems.
             beside: !self.checkout.same_file_system(&transaction_dir.path)?,
-            directory: PathBuf::new(),
-            files: Vec::new(),
-            cleared: Vec::new(),
-            made: Vec::new(),
             outside: self.repo.outside_of_sparse_checkout(&created)?,
-            indexed: BTreeMap::new(),
-            by_git: BTreeSet::new(),
+            ..Staged::default()
         };
         staged.locate(&transaction_dir.path, self.workdir);
         if staged.beside {

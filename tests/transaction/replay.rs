@@ -2,6 +2,7 @@
 use crate::sandbox;
 
 use git_llm_apply::message::Cleanup;
+use git_llm_apply::report::Report;
 use git_llm_apply::transaction::{
     self, Clash, ClashKind, Context, Made, Options, Planned, Replayed, Target, Transaction,
 };
@@ -18,20 +19,19 @@ fn open(sandbox: &Sandbox) -> Repo {
 }
 
 fn land(repo: &Repo, target: Target, series: &[Planned]) -> transaction::Result<Made> {
-    let describe = |_: &Made, _: bool| String::new();
+    let report = |_: &Made, _: bool, _: bool| Report::default();
     let options = Options::default();
     let context = Context {
         existing: false,
         reflog: "llm-apply: a test".to_owned(),
         cleanup: (Cleanup::Strip, "#".to_owned()),
-        describe: &describe,
         watch: &(),
-        record: None,
+        recording: None,
         push: None,
         attempts: Vec::new(),
     };
     let base = repo.tree(target.start)?.as_checked_out(target.checked_out);
-    let transaction = Transaction::begin(repo, target, &base, series, &options, context)?;
+    let transaction = Transaction::begin(repo, target, &base, series, &options, &context, &report)?;
     transaction.prepare(&base, series, None)?.publish()
 }
 
@@ -293,8 +293,8 @@ fn names_that_cannot_be_handled_are_refused_by_name() {
     let (from, to) = (ids(&sandbox, &["main"])[0], ids(&sandbox, &["side"])[0]);
     let clashes = bring(&sandbox, &["side"], false, None).unwrap_err();
     assert_eq!((&*clashes[0].path, &clashes[0].kind), ("odd\\name", &ClashKind::Unnameable));
-    let moved = transaction::move_to(&open(&sandbox), Some(from), to).unwrap();
-    assert_eq!(moved.unwrap_err()[0].path, "odd\\name");
+    let moved = transaction::move_to(&open(&sandbox), Some(from), to).unwrap_err();
+    assert_eq!(moved.to_string(), "these names are not supported: odd\\name");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn a_branch_moves_to_a_commit_that_exists_forwards_and_back() {
         let repo = open(&sandbox);
         let target = Target::choose(&repo, None, None).unwrap();
         let to: Oid = to.parse().unwrap();
-        let planned = transaction::move_to(&open(&sandbox), target.start, to).unwrap().unwrap();
+        let planned = transaction::move_to(&open(&sandbox), target.start, to).unwrap();
         let landed = land(&repo, target, &[planned]).unwrap();
         assert_eq!((landed.tip().unwrap(), sandbox.head()), (to, to.to_string()));
         assert_eq!(sandbox.status(), "");

@@ -17,8 +17,16 @@ use std::ffi::OsString;
 pub const NAME: &str = "git-llm-apply";
 
 /// The configuration keys without an option, without `llmapply.`.
-pub const OTHER_KEYS: [&str; 7] =
-    ["sensitive", "maxSize", "clipboardCommand", "lockTimeout", "contextLines", "scratchDir", "keepScratch"];
+pub const OTHER_KEYS: [&str; 8] = [
+    "sensitive",
+    "maxSize",
+    "clipboardCommand",
+    "lockTimeout",
+    "contextLines",
+    "scratchDir",
+    "keepScratch",
+    "keepResponse",
+];
 
 /// What value an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -106,6 +106,7 @@ impl Options {
         options.exec = from.several("exec")?;
         options.scratch_dir = config.path("llmapply.scratchdir")?;
         options.keep_scratch = config.bool("llmapply.keepscratch")?.unwrap_or(options.keep_scratch);
+        options.keep_response = config.bool("llmapply.keepresponse")?.unwrap_or(options.keep_response);
         options.include = from.several("include")?;
         options.exclude = from.several(EXCLUDE)?;
         if let Some(text) = from.single("directory")? {

@@ -87,6 +87,8 @@ with_defaults! {
         pub scratch_dir: Option<PathBuf> = None,
         /// Keep the scratch worktree for the next landing.
         pub keep_scratch: bool = false,
+        /// Keep the responses in the record of a landing.
+        pub keep_response: bool = true,
         /// Pathspecs: if there are any, edits may touch only these paths.
         pub include: Vec<String> = Vec::new(),
         /// More pathspecs like `include`: a path must match both lists.

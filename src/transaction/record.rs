@@ -102,7 +102,8 @@ impl Transaction<'_> {
         report.edits.iter_mut().for_each(|edit| edit.diff = None);
         let report = self.repo.put_blob(report::json(&report).unwrap_or_default().as_bytes())?;
         let mut files = vec![(REPORT_FILE.to_owned(), report.to_string())];
-        for (number, response) in (1..).zip(recording.responses) {
+        let kept = if self.options.keep_response { recording.responses } else { &[] };
+        for (number, response) in (1..).zip(kept) {
             files.push((format!("{RESPONSE_PREFIX}{number}"), self.repo.put_response(response)?.to_string()));
         }
         // The first commits have no edits if they are the commits that the landing was rebased onto.

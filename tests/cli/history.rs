@@ -94,6 +94,20 @@ fn show_prints_edits_commits_and_the_response() {
 }
 
 #[test]
+fn a_response_that_is_not_kept_still_lands_once() {
+    let sandbox = Sandbox::new();
+    sandbox.git(["config", "llmapply.keepResponse", "false"]);
+    sandbox.apply([""; 0], &two()).exits(0);
+    let files = sandbox.git(["ls-tree", "-r", "--name-only", HISTORY]);
+    assert!(files.contains("report.json") && !files.contains("response-"), "{files}");
+    let [id] = ids(&sandbox).try_into().unwrap();
+    assert_eq!(sandbox.run(["show", "--response", &id]).exits(0).stdout, "");
+    let again = sandbox.apply([""; 0], &two()).exits(0);
+    assert!(again.stdout.contains(&id), "{}", again.stdout);
+    sandbox.run(["undo"]).exits(0);
+}
+
+#[test]
 fn a_long_response_is_kept_to_the_byte() {
     // Long enough for a thread of its own. The third response is the same blob as a file of the repository.
     let judge = || {

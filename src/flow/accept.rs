@@ -186,13 +186,14 @@ impl Accepting<'_> {
             let new = made.commits.get(place).and_then(|one| one.id);
             let Some(accepted) = source.branch.and_then(|at| report.accepted.get_mut(at)) else { continue };
             let as_is = matches!(planned.making, Making::AsIs(_));
-            let is_in = !as_is && planned.changes.is_empty();
+            let clashes = |all: &[Clash]| all.iter().any(|clash| clash.planned == place);
+            let is_in = !as_is && planned.changes.is_empty() && !clashes(&plan.carried.clashes);
             accepted.commits.push(AcceptedCommit {
                 from: build_report::commit_name(source.commit),
                 subject: build_report::subject(self.flow.repo, source.commit),
                 as_is,
                 is_in,
-                is_lost: is_in && plan.carried.decided.iter().any(|clash| clash.planned == place),
+                is_lost: is_in && clashes(&plan.carried.decided),
                 new: new.map(build_report::commit_name),
             });
         }

@@ -33,7 +33,7 @@ pub(super) fn explain(
         ClashKind::Appeared { .. } => format!("`{path}` appeared on {on}"),
         ClashKind::Directory => format!("`{path}` is a directory on {on}"),
         ClashKind::Replaced(node) => format!("`{path}` is a {} on {on}", plan::named(*node)),
-        ClashKind::Changed => format!("`{path}`, which {what} removes, was changed on {on}"),
+        ClashKind::Changed => format!("`{path}` would be removed, but was changed on {on}"),
         ClashKind::BuildsOn(_) => return None,
         ClashKind::CaseTwin(twin) => {
             code = Code::PathCase;
@@ -70,7 +70,7 @@ pub(super) fn evidence(clash: &Clash) -> Evidence {
 
 /// Returns the error about a conflict of an existing commit. With `favor`, `-X` resolved it and it is a warning.
 pub(super) fn finding(clash: &Clash, branch: &str, what: &str, favor: Option<Favor>) -> Finding {
-    let explained = explain(clash, [branch, branch, "it"], favor);
+    let explained = explain(clash, [branch, branch, "the commit"], favor);
     let (code, message) = explained.unwrap_or_else(|| (Code::Conflict, format!("`{}`", clash.path)));
     let severity = if favor.is_some() { Severity::Warning } else { Severity::Error };
     Finding {

@@ -148,6 +148,11 @@ fn landed(report: &Report, branch: &BranchReport) -> String {
     let pushed = branch.pushed.as_ref().map(|to| format!("; pushed to {}", escape(to))).unwrap_or_default();
     let what = edits_of(report);
     let back = match &report.undone {
+        // Without a record, redo does not know of it. If the branch only went back, there is nothing to revert.
+        Some(Undone { kind: RecordKind::Undone, id }) if report.landing.is_none() => {
+            let branch = BranchReport { has_others: branch.has_others || count == 0, ..branch.clone() };
+            format!("took {what}{id} back; put it back: {}", way_back(&branch, None, old, &new))
+        }
         Some(Undone { kind: RecordKind::Undone, id }) => {
             let own = report.landing.as_ref().filter(|_| report.undone_in_part);
             let redo = landing_command("redo", branch, own.unwrap_or(id));

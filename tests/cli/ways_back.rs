@@ -31,6 +31,29 @@ fn type_in(sandbox: &Sandbox, command: &str) {
 }
 
 #[test]
+fn what_is_taken_back_without_a_record_is_put_back_by_git() {
+    let sandbox = Sandbox::new();
+    let landed = |later: bool| {
+        sandbox.apply(["--again"], &create("new.txt", "Add it", "new\n")).exits(0);
+        if later {
+            sandbox.file("later.txt", "later\n");
+            sandbox.commit("later");
+        }
+        sandbox.git(["rev-parse", "HEAD^{tree}"])
+    };
+    for later in [false, true] {
+        let tree = landed(later);
+        let run = sandbox.run(["undo", "--no-record"]).exits(0);
+        assert_ne!(sandbox.git(["rev-parse", "HEAD^{tree}"]), tree);
+        let back = run.stdout.lines().find_map(|line| line.split_once("put it back: ")).unwrap().1;
+        type_in(&sandbox, back.split("   (or: ").next().unwrap());
+        assert_eq!(sandbox.git(["rev-parse", "HEAD^{tree}"]), tree, "{back}");
+        sandbox.git(["rm", "-q", "new.txt"]);
+        sandbox.commit("by hand");
+    }
+}
+
+#[test]
 fn how_to_take_it_back_is_true() {
     let sandbox = Sandbox::new();
     let base = sandbox.head();

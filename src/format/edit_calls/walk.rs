@@ -11,6 +11,8 @@ use crate::span::Span;
 const ID: &[&str] = &["id", "call_id", "callID", "tool_call_id", "tool_id"];
 /// The keys with which a result names its call.
 const RESULT_OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id", "tool_id"];
+/// The keys of results that name no call.
+const RESULTS: &[&str] = &["toolUseResult"];
 /// The keys of a tool's name.
 pub(super) const NAME: &[&str] = &["name", "tool", "tool_name"];
 /// The keys of a call's arguments.
@@ -58,6 +60,9 @@ impl Walk<'_> {
         }
         if value.kind() != Kind::Object || !value.is_whole() {
             return false;
+        }
+        if RESULTS.contains(&value.key()) {
+            return true;
         }
         if let Some(item) = item(value) {
             self.take_item(value, item);

@@ -283,10 +283,10 @@ impl<'r> Above<'r> {
     }
 }
 
-/// Whether a line is a rule, a tag or a table row.
+/// Whether a line is a rule, a tag, a table row or a comment of Markdown.
 fn is_markup(line: &str) -> bool {
     let text = trim(line);
     let is_rule = text.bytes().all(|byte| matches!(byte, b'-' | b'*' | b'_' | b'=' | b' '));
     let is_tag = text.starts_with('<') && text.ends_with('>') && !trim_start(&text[1..]).is_empty();
-    is_rule || is_tag || text.starts_with('|')
+    is_rule || is_tag || text.starts_with('|') || text.starts_with("[//]: ")
 }

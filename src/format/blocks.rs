@@ -358,19 +358,18 @@ impl<'r> Reader<'r> {
             return false;
         };
         let range = json.range();
-        if json.is_cut_off() && range.len() > 2 {
-            let span = cursor.span(range.start, range.end);
+        let span = cursor.span(range.start, range.end);
+        if json.is_cut_off() && self.response.slice(span).contains('"') {
             if self.is_last_region(FormatId::EditCalls) {
                 self.out.fault(fault::unterminated(span, "JSON"));
             } else {
                 self.add(BlockKind::Other, span, depth);
             }
-            cursor.go_to_end();
+            json.leave(cursor);
             return true;
         }
         let is_object = json.broken().is_none() && json.keys().next().is_some();
         if is_object {
-            let span = cursor.span(range.start, range.end);
             self.add(BlockKind::Other, span, depth);
             json.leave(cursor);
         }

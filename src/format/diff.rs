@@ -17,7 +17,7 @@ use super::scan::{Below, Cursor, Line, Mark, trim_start};
 use super::{FORMATS, Format, FormatId, Output, code, fault, file, reasoning};
 use crate::span::Span;
 use mail::{Mail, Part};
-use opening::{has_names, is_git, opens};
+use opening::{has_names, is_git, is_half, opens};
 pub(super) use opening::{is_diff, is_hunk};
 use section::Section;
 use std::ops::Range;
@@ -303,8 +303,16 @@ impl<'r> Reader<'r> {
             return true;
         }
         match &self.section {
-            Some(section) if section.hunks.is_open() => section.hunks.header_begins(line, below),
-            Some(section) if section.awaits_names() => false,
+            Some(section) if section.hunks.is_open() => {
+                // `--- name` may be a removed line.
+                let may_begin = match section.hunks.remaining() {
+                    Remaining::Zero => true,
+                    Remaining::Lines(_) => false,
+                    _ => !line.text.starts_with("--- ") || line.text.starts_with("--- a/"),
+                };
+                section.hunks.header_begins(line, below) || may_begin && is_half(line, below)
+            }
+            Some(section) if section.awaits_names(line) => false,
             _ => has_names(line, below, self.fence.is_none()),
         }
     }

@@ -12,6 +12,7 @@ pub(super) use text::{Decoded, ends_with_break, lines, plain, strings, with_brea
 pub(super) use tree::{Kind, Value};
 
 use super::fault;
+use super::fence::Fence;
 use super::scan::{Cursor, Lines};
 use crate::diag::Diagnostic;
 use crate::response::Response;
@@ -140,14 +141,8 @@ impl LastValue {
         let margin = (cursor.margin().quotes, cursor.margin().blanks.len());
         if margin != self.margin || !self.parsed.contains(&start) {
             let text = cursor.response().text();
-            let nodes = match cursor.margin().is_none() {
-                true => Nodes::read(text, start, &mut text.get(start..).unwrap_or("").as_bytes()),
-                false => Nodes::read(
-                    text,
-                    start,
-                    &mut Blanked { text, lines: cursor.lines(), line: 0..0, at: start },
-                ),
-            };
+            let mut bytes = Blanked { text, lines: cursor.lines(), line: 0..0, at: start };
+            let nodes = Nodes::read(text, start, &mut bytes);
             self.parsed = start..nodes.range.end.max(start + 1);
             (self.margin, self.nodes) = (margin, Some(Rc::new(nodes)));
         }
@@ -176,7 +171,7 @@ fn key_before(text: &str) -> Option<&str> {
     before.ends_with(QUOTES).then_some(key)
 }
 
-/// The bytes of lines with a margin. The margin is replaced by blanks, so that offsets stay the same.
+/// The bytes of the lines above the next fence line. Their margin is replaced by blanks, so that offsets stay the same.
 struct Blanked<'r> {
     text: &'r str,
     lines: Lines<'r>,
@@ -189,7 +184,8 @@ struct Blanked<'r> {
 impl Read for Blanked<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         if self.at >= self.line.end {
-            let Some(line) = self.lines.next() else { return Ok(0) };
+            let line = self.lines.next().filter(|line| Fence::of(line.text).is_none());
+            let Some(line) = line else { return Ok(0) };
             self.line = line.start..line.next;
         }
         let blanks = self.line.start.saturating_sub(self.at).min(into.len());

@@ -83,6 +83,10 @@ impl<'r> Reader<'r> {
         }
         let holds_edits = inside.iter().any(|block| block.is_region() && block.level <= depth);
         if !holds_edits {
+            if depth == 0 && has_regions && close.is_none() && !summary.is_closed {
+                // The edits in it may be meant as edits of the response.
+                self.out.fault(fault::unclear_fence(cursor.span_of(line)));
+            }
             if !(has_regions || depth == 0 && is_prose) {
                 self.blocks.truncate(first);
             }

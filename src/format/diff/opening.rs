@@ -22,7 +22,7 @@ pub(super) fn opens(cursor: &Cursor<'_>) -> bool {
     let Some(line) = below.next() else { return false };
     let text = trim_start(line.text);
     let begins_here = match text.as_bytes().first() {
-        Some(b'-' | b'd' | b'@' | b'F' | b'S' | b'D') => {
+        Some(b'-' | b'+' | b'd' | b'@' | b'F' | b'S' | b'D') => {
             begins(line.trim_start(), &below.clone().map(move |below| below.past(line.blanks())))
         }
         _ => false,
@@ -53,7 +53,8 @@ pub(in crate::format) fn is_diff(fence: Fence<'_>) -> bool {
 /// Whether a diff begins at a line. The lines are given without indentation.
 fn begins<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
     match line.text.as_bytes().first() {
-        Some(b'-') => has_names(line, below, true),
+        Some(b'-' | b'+') => has_names(line, below, true),
+        Some(b'd') if is_half(line, below) => true,
         Some(b'd') => {
             let is_header =
                 |next: Line<'_>| next.text.starts_with("@@") || HeaderLine::of(next.text).is_some();
@@ -79,7 +80,13 @@ pub(super) fn is_git(text: &str) -> bool {
     ["diff --git ", "diff --cc ", "diff --combined "].iter().any(|word| text.starts_with(word))
 }
 
-/// Whether a line is `--- name` above `+++ name`. In a bare diff, a hunk or a line with a mark must follow. It need not
+/// Whether a line right above an `@@` line is the only line of a header: `--- name`, `+++ name` or a `diff` command.
+pub(super) fn is_half<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
+    ["--- ", "+++ ", "diff -"].iter().any(|opening| line.text.starts_with(opening))
+        && below.clone().next().is_some_and(|next| is_hunk(next.text))
+}
+
+/// Whether a line is `--- name` above `+++ name`, or one of them alone above an `@@` line. In a bare diff, a hunk or a line with a mark must follow. It need not
 /// if the names are of one file (the second may be cut off at the end of the response), or if the file is deleted.
 pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
     let is_marked = |line: Line<'_>| line.text.starts_with(['@', '+', '-', ' ']) && !line.is_blank();
@@ -93,5 +100,5 @@ pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) 
             || is_followed()
             || is_one_file(old, new)
             || old.starts_with("a/") && new.starts_with('b') && is_last() && is_cut(old, new)
-    })
+    }) || is_half(line, below)
 }

@@ -59,6 +59,10 @@ impl<'r> Section<'r> {
         let mut section = Self::nameless(line, response);
         if line.text.starts_with("diff --git ") {
             section.head.git = Some(line.skip("diff --git ".len()));
+        } else if let Some(command) = line.text.strip_prefix("diff -").filter(|text| !text.starts_with('-')) {
+            // A command with one argument that is an option.
+            let names = command.find(' ').map_or(line.text.len(), |blank| "diff - ".len() + blank);
+            section.head.git = Some(line.skip(names));
         } else if !section.read(line) {
             section.head.git = Some(line.skip(line.text.len()));
             section.hunks.fault_combined(section.span);
@@ -76,9 +80,10 @@ impl<'r> Section<'r> {
         }
     }
 
-    /// Whether `--- ` and `+++ ` lines may follow.
-    pub(super) fn awaits_names(&self) -> bool {
-        self.head.git.is_some() && self.head.old.is_none() && !self.hunks.begun
+    /// Whether a line may be the next `--- ` or `+++ ` line.
+    pub(super) fn awaits_names(&self, line: Line<'_>) -> bool {
+        let is_second = || self.head.new.is_none() && line.text.starts_with("+++ ");
+        !self.hunks.begun && if self.head.old.is_some() { is_second() } else { self.head.git.is_some() }
     }
 
     /// Whether it changes nothing so far, or its open hunk is too short.
@@ -269,6 +274,9 @@ impl<'r> Section<'r> {
             && path.name.text != pair.name.text
         {
             return Err(two_files(path.name.span, &pair.name.text, &path.name.text).into());
+        }
+        if path.is_none() && (self.head.git.is_some() || is_created || is_deleted) {
+            return Err(fault::missing_field(self.span, "path", HEADER).into());
         }
         // Words such as `original` are not names: the text above names the file.
         let is_bare = |name: &Option<Name<'_>>| name.as_ref().is_none_or(|name| is_placeholder(&name.text));

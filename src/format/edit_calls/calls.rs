@@ -13,11 +13,27 @@ pub(in crate::format) struct Calls {
     pub(super) with_edits: Vec<(String, Span)>,
     /// The ids of calls whose result is an error.
     pub(super) failed: HashSet<String>,
+    /// By tool, how many calls without an id there are, and how many of them have a result.
+    counts: HashMap<String, [usize; 2]>,
     /// The lines below the last call whose JSON was searched and has no calls.
     pub(super) searched: Range<usize>,
 }
 
 impl Calls {
+    /// Returns an id for a call without one. Its result names only the tool.
+    pub(super) fn asked(&mut self, tool: &str) -> String {
+        let [calls, _] = self.counts.entry(tool.to_owned()).or_default();
+        *calls += 1;
+        tool.to_owned() + &calls.to_string()
+    }
+
+    /// Returns the id of the first call of a tool that has no id and no result so far.
+    pub(super) fn answered(&mut self, tool: &str) -> Option<String> {
+        let [_, results] = self.counts.get_mut(tool).filter(|[calls, results]| results < calls)?;
+        *results += 1;
+        Some(tool.to_owned() + &results.to_string())
+    }
+
     /// At the end of the response, removes the edits of calls that failed, and warns about them.
     pub(in crate::format) fn finish(&mut self, script: &mut Script) {
         let failed = self.with_edits.iter().filter(|(id, _)| self.failed.contains(id));

@@ -11,6 +11,8 @@ use crate::span::Span;
 const ID: &[&str] = &["id", "call_id", "callID", "tool_call_id", "tool_id"];
 /// The keys with which a result names its call.
 const RESULT_OF: &[&str] = &["tool_use_id", "tool_call_id", "call_id", "tool_id"];
+/// The keys of results that name their call by its tool, or not at all.
+const RESULTS: &[&str] = &["functionResponse", "function_response", "toolUseResult"];
 /// The keys of a tool's name.
 pub(super) const NAME: &[&str] = &["name", "tool", "tool_name"];
 /// The keys of a call's arguments.
@@ -59,15 +61,17 @@ impl Walk<'_> {
         if value.kind() != Kind::Object || !value.is_whole() {
             return false;
         }
-        if let Some(item) = item(value) {
+        let is_result = RESULTS.contains(&value.key());
+        if let Some(item) = item(value).filter(|_| !is_result) {
             self.take_item(value, item);
             return true;
         }
-        if let Some(id) = value.member(RESULT_OF) {
-            let output = value.member(&["output"]).and_then(Value::text);
-            if is_failed(value) || output.is_some_and(|text| exits_with_error(&text.text)) {
-                self.out.calls.failed.extend(id.text().map(|id| id.text));
-            }
+        let id = value.member(if is_result { ID } else { RESULT_OF });
+        if is_result || id.is_some() {
+            let text = |value: Value<'_>| value.text().map(|text| text.text);
+            let tool = value.member(NAME).filter(|_| id.is_none()).and_then(text);
+            let id = id.and_then(text).or_else(|| self.out.calls.answered(&tool?));
+            self.out.calls.failed.extend(id.filter(|_| is_failed(value)));
             return true;
         }
         Call::new(None, self.span(value), value, self.place).take(self.out)
@@ -76,6 +80,7 @@ impl Walk<'_> {
     fn take_item(&mut self, value: Value<'_>, item: Item<'_>) {
         let span = self.span(value);
         let before = self.out.lengths();
+        let id = item.id.unwrap_or_else(|| self.out.calls.asked(item.name));
         match item.input.text() {
             None => {
                 Call::new(Some(item.name), span, item.input, self.place).take(self.out);
@@ -85,7 +90,6 @@ impl Walk<'_> {
         if before == self.out.lengths() {
             self.out.leftover(span);
         } else {
-            let id = item.id.unwrap_or_else(|| span.start.to_string());
             if is_failed(value) || value.member(&["state"]).is_some_and(is_failed) {
                 self.out.calls.failed.insert(id.clone());
             }
@@ -149,13 +153,29 @@ fn is_failed(result: Value<'_>) -> bool {
     };
     says(&["is_error", "isError"], &["true"])
         || says(&["status"], &["\"error\"", "\"failed\"", "\"cancelled\""])
-        || result.member(&["response"]).is_some_and(|response| response.member(&["error"]).is_some())
+        || result.member(&["response", "output", "content"]).is_some_and(|output| {
+            let parts = output.children().filter_map(|part| part.member(&["text"]));
+            let mut texts = parts.chain([output]).filter_map(Value::text);
+            has_error(output) || texts.any(|text| says_error(text.text))
+        })
 }
 
-/// Whether the output of a command says that it failed: `{"output": "…", "metadata": {"exit_code": 1}}`, or a text that
-/// begins with `Exit code: 1`.
-fn exits_with_error(output: &str) -> bool {
-    let in_json = || Some(output.rsplit_once("\"exit_code\":")?.1);
-    let code = output.strip_prefix("Exit code:").or_else(in_json).map_or("", str::trim_start);
+fn has_error(output: Value<'_>) -> bool {
+    output.member(&["error"]).is_some_and(|error| !["\"\"", "false"].contains(&error.written()))
+}
+
+/// Whether the output of a tool says that it failed: `{"error": "…"}`, a text that begins with `Error:` or a tag for an
+/// error, `{"output": "…", "metadata": {"exit_code": 1}}`, or a text that begins with `Exit code: 1`.
+fn says_error(output: String) -> bool {
+    let is_json = output.starts_with('{');
+    let code = match is_json {
+        true => output.rsplit_once("\"exit_code\":").map(|(_, code)| code),
+        false => output.strip_prefix("Exit code:"),
+    };
+    let code = code.map_or("", str::trim_start);
     code.starts_with(|c: char| c.is_ascii_digit() || c == '-') && !code.starts_with('0')
+        || ["Error:", "<tool_use_error>"].iter().any(|opening| output.starts_with(opening))
+        || is_json
+            && Response::new(0, "", output.into_bytes(), u64::MAX)
+                .is_ok_and(|inner| Json::of_text(&inner).root().is_some_and(has_error))
 }

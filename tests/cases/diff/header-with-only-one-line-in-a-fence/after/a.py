@@ -1,0 +1,3 @@
+def load(path):
+    f = open(path, "rb")
+    return f.read()

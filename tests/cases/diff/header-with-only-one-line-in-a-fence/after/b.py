@@ -1,0 +1,7 @@
+def load(path):
+    f = open(path)
+    return f.read()
+
+
+def other():
+    return 2

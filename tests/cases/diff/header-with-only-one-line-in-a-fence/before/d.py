@@ -1,0 +1,3 @@
+def load(path):
+    f = open(path)
+    return f.read()

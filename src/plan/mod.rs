@@ -360,8 +360,9 @@ impl<'t> Run<'t> {
                 continue;
             }
             let with_edit = |one: Diagnostic| one.for_edit(number, edit.path.shown());
-            if let Some(one) = refused.get(&number).cloned().or_else(|| unapplied.check_count(edit, path)) {
-                run.findings.push(with_edit(one));
+            let counted = || unapplied.check_count(edit, path).map(with_edit);
+            if let Some(one) = refused.get(&number).cloned().or_else(counted) {
+                run.findings.push(one);
                 unapplied.add_refused(number, edit, path);
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Replaces a definition of the file by that of the snippet, and refuses to lose what belongs to it.
 
-use super::super::error::{HELP_MARK, HELP_WHOLE, MergeError};
+use super::super::error::{HELP_MARK, HELP_OTHER_FORMAT, HELP_WHOLE, MergeError};
 use super::super::items::{Definition, MAX_DEPTH, Part, flattened, parts};
 use super::super::tree::{Parsed, nodes};
 use super::Merge;
@@ -40,6 +40,11 @@ impl<'a> Merge<'a> {
         }
         if parsed.language.has_overloads && old.parameter_types(file) != new.parameter_types(parsed) {
             return Err(lacks(new, "the parameters", HELP_WHOLE, Some(old)));
+        }
+        let marks = old.distinctions(file);
+        if let Some(mark) = new.distinctions(parsed).into_iter().find(|mark| !marks.contains(mark)) {
+            let mark = format!("`{}`", mark.lines().last().unwrap_or_default());
+            return Err(MergeError::absent(&old.shown(), &mark, HELP_OTHER_FORMAT).about(new, Some(old)));
         }
         let range = new.range(parsed);
         if !self.snippet.elides(range.clone()) {

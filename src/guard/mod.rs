@@ -61,7 +61,7 @@ pub(crate) fn hunk(
 /// Checks the text of a whole file; `old` is the text that it replaces.
 ///
 /// # Errors
-/// The text has a placeholder for code of the old text, a conflict marker that the old text lacks, a fence around it,
+/// The text has a placeholder that the old text lacks, a conflict marker that the old text lacks, a fence around it,
 /// HTML escapes, or a NUL byte.
 pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<(), Box<Refusal>> {
     let nothing = Content::new(b"");
@@ -73,10 +73,9 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
     check_new_lines(hay, &new, &Guard { format: None, ..*guard })?;
     check_fence(hay, &new, true, guard)?;
     let before = old.map(Content::to_bytes).unwrap_or_default();
-    if old.is_some() {
-        let before = String::from_utf8_lossy(&before);
-        check_placeholders(hay, &Pattern::of_texts(&before, text, Unit::Lines), &Beside::default, guard)?;
-    }
+    let pattern = String::from_utf8_lossy(&before);
+    let pattern = Pattern::of_texts(&pattern, text, Unit::Lines);
+    check_placeholders(hay, &pattern, &Beside::default, guard)?;
     let known: HashSet<&[u8]> =
         before.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end()).collect();
     let new = new.iter().map(|line| (*line, !known.contains(line.trim_ascii_end())));
@@ -134,6 +133,7 @@ fn check_fence(
 ///
 /// ```text
 /// // ... existing code ...     always refused
+/// ...                           refused, except in a new file
 /// // rest of the code          refused if fewer lines of code are added than removed
 /// // ... validation ...        likewise
 /// ```
@@ -160,7 +160,11 @@ fn check_placeholders<'a>(
         let loses_code = || count(&new) < count(&old);
         for step in run.iter().filter(|step| !matches!(step, Step::Remove(_) | Step::Gap)) {
             let found = if is_kept(step) { None } else { Placeholder::at(&after, at, language, beside) };
-            let is_unwanted = found.is_some_and(|found| found != Placeholder::Unmarked || loses_code());
+            let is_unwanted = found.is_some_and(|found| match found {
+                Placeholder::Marked => true,
+                Placeholder::Dots => hay.line_count() > 0,
+                Placeholder::Unmarked => loses_code(),
+            });
             if is_unwanted && !hay.has_line(after[at], Normalization::Trimmed) {
                 return Err(placeholder_refusal(after[at]));
             }
@@ -172,7 +176,7 @@ fn check_placeholders<'a>(
 
 fn placeholder_refusal(line: &[u8]) -> Box<Refusal> {
     let line = String::from_utf8_lossy(line);
-    let message = format!("`{}` would replace code of the file", line.trim());
+    let message = format!("the placeholder `{}` would land in the file", line.trim());
     Refusal::new(Code::Placeholder, message)
         .with_help("write the code out, or leave the unchanged lines out of both texts")
 }
@@ -348,7 +352,8 @@ mod tests {
         let old = Content::new(b"a\nb\n");
         let refused = |text, old| whole_text(text, old, &GUARD).err().map(|refusal| refusal.code);
         assert_eq!(refused("a\n// ... rest of the code ...\n", Some(&old)), Some(Code::Placeholder));
-        assert_eq!(refused("a\n// ... rest of the code ...\n", None), None, "a new file loses nothing");
+        assert_eq!(refused("a\n// ... rest of the code ...\n", None), Some(Code::Placeholder), "not whole");
+        assert_eq!(refused("a\n// rest of the code\n{\n    ...\n}\n", None), None, "it may be code");
         assert_eq!(refused("a\n# (rest as before)\n", Some(&old)), Some(Code::Placeholder));
         let latin = Content::new(b"a\n\xe4\n");
         assert_eq!(refused("a\n# ...\n", Some(&latin)), Some(Code::Placeholder));

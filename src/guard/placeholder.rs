@@ -7,11 +7,10 @@ use std::cmp::Ordering;
 /// more code than it adds.
 const WORDS: &str = "existing rest remaining remain remains other same unchanged omitted keep kept stay stays code methods \
                      members fields variants properties definitions tests logic implementation \
-                     imports function functions class file section as before here of the your to be and in for this";
+                     imports function functions class file section as before here of the your to be and in for this rem dnl";
 
-/// The beginnings and ends of comments in all languages; a longer mark comes before its prefix.
-const OPENERS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "#", "%", ";", "*"];
-const CLOSERS: &[&str] = &["*/}", "*/", "-->"];
+/// The beginnings of common comments; a longer mark comes before its prefix.
+const OPENERS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "#", "%", ";", "*", "dnl ", "REM "];
 
 /// The kind of a placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +34,8 @@ pub(super) struct Beside<'a> {
 }
 
 impl Placeholder {
-    /// Returns the kind of placeholder that a line is, judged by the line alone. In prose, only HTML comments are
-    /// comments.
+    /// Returns the kind of placeholder that a line is, judged by the line alone. In prose, only the comments of HTML,
+    /// MDX and TeX are comments.
     pub(crate) fn of(line: &[u8], language: Language) -> Option<Self> {
         Self::parse(line, language, false)
     }
@@ -45,30 +44,38 @@ impl Placeholder {
     pub(super) fn parse(line: &[u8], language: Language, any_words: bool) -> Option<Self> {
         let whole = std::str::from_utf8(line).ok()?.trim();
         let opener = OPENERS.iter().find(|opener| whole.starts_with(**opener));
-        let opener = opener.filter(|opener| !language.is_prose() || **opener == "<!--");
-        let body = opener.and_then(|opener| whole.strip_prefix(opener)).unwrap_or(whole);
-        let body = CLOSERS.iter().find_map(|closer| body.strip_suffix(closer)).unwrap_or(body);
-        // The opener may repeat its last character: `///`, `##`, `---`.
-        let body =
-            body.trim_start_matches(opener.and_then(|opener| opener.chars().last()).unwrap_or(' ')).trim();
-        let bracketed =
-            body.strip_prefix(['(', '[', '{', '<']).and_then(|body| body.strip_suffix([')', ']', '}', '>']));
-        let text = bracketed.unwrap_or(body).trim();
-        let is_dotted = ["...", "…"].iter().any(|dots| text.starts_with(dots) || text.ends_with(dots));
+        let opener = opener.filter(|opener| !language.is_prose() || ["<!--", "{/*", "%"].contains(opener));
+        let is_text = |c: char| c.is_alphanumeric() || "_.…".contains(c);
+        let (start, text) = (whole.find(is_text)?, whole.trim_matches(|c| !is_text(c)));
+        let (open, close) = (whole[..start].trim_end(), whole[start + text.len()..].trim_start());
+        let is_bracketed = open.ends_with(['(', '[', '{', '<'])
+            && close.starts_with([')', ']', '}', '>'])
+            && (opener.is_some() || open.len() + close.len() == 2);
+        let begins = text.starts_with("...") || text.starts_with('…');
+        let ends = text.ends_with("...") || text.ends_with('…');
+        let is_dotted = begins || ends;
         let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-        let is_comment = || language.is_comment(line) || matches!(opener, Some(&"<!--" | &"{/*"));
-        if !words.clone().all(|word| WORDS.split(' ').any(|one| one.eq_ignore_ascii_case(word))) {
-            return (any_words && is_dotted && is_comment()).then_some(Placeholder::Unmarked);
-        }
+        let is_comment =
+            || language.is_comment(line) || matches!(opener, Some(&"<!--" | &"{/*" | &"//" | &"/*"));
         let is_plain = text.chars().all(|c| c.is_alphabetic() || " .…".contains(c));
+        // Whatever the marks around it are, it is no code: not `...rest`, `function(...)`, or a string.
+        let is_string = ['"', '\'', '`'].iter().any(|quote| open.contains(*quote) && close.contains(*quote));
+        let is_apart = is_plain && text.contains(' ') && !is_string && !language.is_prose();
+        if !words.clone().all(|word| WORDS.split(' ').any(|one| one.eq_ignore_ascii_case(word))) {
+            let is_one = is_dotted && is_comment() || begins && is_apart && !open.is_empty();
+            return (any_words && is_one).then_some(Placeholder::Unmarked);
+        }
         match (opener, words.count()) {
             (Some(_), _) if is_dotted => Some(Placeholder::Marked),
-            (Some(_), 1..) if bracketed.is_some() => Some(Placeholder::Marked),
+            (Some(_), 1..) if is_bracketed => Some(Placeholder::Marked),
             (Some(_), 1..) if is_comment() => Some(Placeholder::Unmarked),
-            (None, 0) if is_dotted && is_plain => Some(Placeholder::Dots),
+            (None, 0) if is_dotted && is_plain && (is_bracketed || text == whole) => Some(Placeholder::Dots),
+            // A line of text or an item of a list may end with an ellipsis.
+            (None, 1..) if begins && is_apart && (ends || !open.is_empty()) => Some(Placeholder::Marked),
+            (None, 2..) if ends && is_apart && !["", "-"].contains(&open) => Some(Placeholder::Marked),
             // Code such as `[rest]` has one word in brackets, so several are not code.
-            (None, 2..) if bracketed.is_some() && is_plain && is_dotted => Some(Placeholder::Marked),
-            (None, 2..) if bracketed.is_some() && is_plain => Some(Placeholder::Unmarked),
+            (None, 2..) if is_bracketed && is_plain && is_dotted => Some(Placeholder::Marked),
+            (None, 2..) if is_bracketed && is_plain => Some(Placeholder::Unmarked),
             _ => None,
         }
     }
@@ -167,6 +174,43 @@ mod tests {
     }
 
     #[test]
+    fn the_marks_of_any_comment_may_be_around_a_placeholder() {
+        for (path, line) in [
+            ("a.j2", "{# ... existing code ... #}"),
+            ("a.erb", "<%# ... rest of the section %>"),
+            ("a.php", "{{-- ... existing code ... --}}"),
+            ("a.hbs", "{{!-- ... the rest ... --}}"),
+            ("a.cshtml", "    @* ... other methods ... *@"),
+            ("a.ml", "(* rest of the functions ... *)"),
+            ("a.tex", "% ... existing code ..."),
+            ("a.vim", "\" ... existing code ..."),
+            ("a.vb", "' ... existing code ..."),
+            ("a.f90", "! … unchanged"),
+            ("a.m4", "dnl ... existing code ..."),
+            ("a.bat", "REM ... existing code ..."),
+            ("a.hs", "{- ... existing code ... -}"),
+            ("a.vue", "// ... other methods"),
+            ("a.json", "... existing code ..."),
+        ] {
+            assert_eq!(of(path, line), Some(Marked), "{line}");
+        }
+        for line in ["// ... other options", "{# ... the two forms #}", "<%# ... inputs ... %>"] {
+            let parse = |path| Placeholder::parse(line.as_bytes(), Language::of(path), true);
+            assert_eq!(parse("a.html"), Some(Unmarked), "{line}");
+        }
+        for line in [
+            "...on User {",
+            "... on User {",
+            "(... + args)",
+            "\"... and more\",",
+            "- ...rest",
+            "{...a, b: 1}",
+        ] {
+            assert_eq!(Placeholder::parse(line.as_bytes(), Language::of("a.js"), true), None, "{line}");
+        }
+    }
+
+    #[test]
     fn a_line_with_another_word_is_no_placeholder() {
         for line in [
             "# Loading...",
@@ -185,6 +229,23 @@ mod tests {
             "...rest",
             "...other,",
             "[...rest]",
+            "...rest,",
+            "{ ...other }",
+            "(...rest) => {",
+            "{...existing, a: 1}",
+            "rest...,",
+            "function(...)",
+            "function(...) {",
+            "f(...)",
+            "(...),",
+            "\"Same as before...\",",
+            "'... the rest',",
+            "\"...\"",
+            "...,",
+            "{{ ... }}",
+            "- same file ...",
+            "[file ...]",
+            "[..., file]",
             "[section]",
             "(rest)",
             "[rest, other]",

@@ -32,9 +32,10 @@ pub(super) struct Reindent {
 /// Why it is not clear how a hunk changes the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unclear {
-    /// It is unknown how to indent added lines or which of their look-alikes to replace; or a block of the file would
-    /// continue at another depth.
+    /// It is unknown how to indent added lines, or a block of the file would continue at another depth.
     Style,
+    /// It is unknown which look-alikes of added lines to replace.
+    LookAlikes,
     /// Blank lines or equal lines allow more than one reading.
     Ambiguous,
     /// An earlier edit inserted the same lines there, or the first of these: they may be the same insertion.
@@ -61,7 +62,7 @@ impl Reindent {
         // Prose may contain any characters and any indentation on purpose.
         let is_code = !context.limits.language().is_prose();
         if pattern.added().any(|text| look_alikes.are_unclear(text, is_code)) {
-            return Err(Unclear::Style);
+            return Err(Unclear::LookAlikes);
         }
         let pairs = aligned.indentations(hay, pattern);
         let mut reindent = Self { shift: aligned.shift.clone(), look_alikes, is_code, ..Self::default() };

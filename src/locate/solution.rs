@@ -104,6 +104,10 @@ impl Query<'_> {
                 let why = format!("but {}", evidence::UNKNOWN_INDENTATION);
                 evidence::matches_but(hay, pattern, place, &why).with_help(evidence::HELP_INDENT)
             }
+            Unclear::LookAlikes => {
+                let why = "but which look-alikes to replace in the new lines is not known";
+                evidence::matches_but(hay, pattern, place, why).with_help(HELP_COPY)
+            }
             Unclear::Ambiguous => {
                 let why =
                     "but with other blank lines or equal lines, so that more than one change can be meant";

@@ -84,13 +84,26 @@ impl<'t> Definition<'t> {
         modifiers(source, self.outer, ends)
     }
 
+    /// Returns what tells it from other definitions of its kind and name.
+    pub(super) fn distinctions<'p>(&self, source: &'p Parsed) -> Vec<&'p str> {
+        let lead = self.lead.iter().map(|node| source.text_of(*node));
+        let mut all: Vec<_> = lead.filter(|text| text.starts_with("#[cfg(")).collect();
+        // Where methods are only in classes, `static` before one is about the class.
+        if !source.language.class.is_empty() {
+            all.extend(self.modifiers(source).into_iter().filter(|word| *word == "static"));
+        }
+        // The name `_` names nothing.
+        all.extend((self.name == "_").then(|| source.slice(self.head(source))));
+        all
+    }
+
     /// Returns whether it can only be a member of a class.
     pub(super) fn is_method(&self, source: &Parsed) -> bool {
         let parameters = self.core.child_by_field_name("parameters");
         let first = parameters.and_then(|list| list.named_child(0)).map_or("", |first| source.text_of(first));
         let takes_itself =
             first.split(|c: char| !c.is_alphanumeric()).any(|word| word == "self" || word == "cls");
-        takes_itself || ["method", "constructor"].contains(&self.what)
+        takes_itself || ["method", "getter", "setter", "constructor"].contains(&self.what)
     }
 
     /// Returns the types of its parameters.
@@ -238,7 +251,7 @@ fn definition<'t>(source: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
         let is_container = body.is_some_and(|body| is_container(language, core, body));
         return Some(Definition { what, name, lead, outer: node, core: value, body, is_container });
     };
-    let name = name_of(source, core, name)?;
+    let (what, name) = (accessor(core).unwrap_or(what), name_of(source, core, name)?);
     let body = body(language, core, 0);
     let is_container = body.is_some_and(|body| is_container(language, core, body));
     // In C, `struct a` without a body only names a type.
@@ -246,6 +259,17 @@ fn definition<'t>(source: &Parsed, node: Node<'t>) -> Option<Definition<'t>> {
         return None;
     }
     Some(Definition { what, name, lead: Vec::new(), outer: node, core, body, is_container })
+}
+
+/// Returns the word for a method that is a getter or setter.
+fn accessor(core: Node<'_>) -> Option<&'static str> {
+    let mut cursor = core.walk();
+    let mut words = core.children(&mut cursor).map(|child| child.kind());
+    words.find_map(|word| match word {
+        "get" => Some("getter"),
+        "set" => Some("setter"),
+        _ => None,
+    })
 }
 
 fn is_container(language: &Language, core: Node<'_>, body: Node<'_>) -> bool {
@@ -399,6 +423,7 @@ impl Names {
                 Some((_, Name::Itself)) => {}
                 Some((what, how)) => match name_of(source, node, how) {
                     Some(name) => {
+                        let what = accessor(node).unwrap_or(what);
                         // The name of a method in Go has its type in front.
                         if let Some((_, last)) = name.rsplit_once('.') {
                             all.add(last, what, line);

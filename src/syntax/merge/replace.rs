@@ -1,6 +1,6 @@
 //! Replaces a definition of the file by that of the snippet, and refuses to lose what belongs to it.
 
-use super::super::error::{HELP_MARK, HELP_WHOLE, MergeError};
+use super::super::error::{HELP_MARK, HELP_OTHER_FORMAT, HELP_WHOLE, MergeError};
 use super::super::items::{Definition, MAX_DEPTH, Part, flattened, parts};
 use super::super::tree::{Parsed, nodes};
 use super::Merge;
@@ -40,6 +40,11 @@ impl<'a> Merge<'a> {
         }
         if parsed.language.has_overloads && old.parameter_types(file) != new.parameter_types(parsed) {
             return Err(lacks(new, "the parameters", HELP_WHOLE, Some(old)));
+        }
+        let marks = old.distinctions(file);
+        if let Some(mark) = new.distinctions(parsed).into_iter().find(|mark| !marks.contains(mark)) {
+            let mark = format!("`{}`", mark.lines().last().unwrap_or_default());
+            return Err(MergeError::absent(&old.shown(), &mark, HELP_OTHER_FORMAT).about(new, Some(old)));
         }
         let range = new.range(parsed);
         if !self.snippet.elides(range.clone()) {
@@ -191,12 +196,10 @@ impl<'a> Merge<'a> {
         let decorator = first_missing(old.decorators(file), new.decorators(parsed));
         let shown = new.modifiers(parsed);
         let modifier = || old.modifiers(file).into_iter().find(|word| !shown.contains(word));
-        let first = new.body.and_then(|body| flattened(parsed.language, body).into_iter().next());
-        let starts_elided = first.is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()));
         let is_elided = new.body.is_some_and(|body| self.snippet.elides(body.byte_range()));
         // If the two are merged, the file keeps what the snippet does not show.
         let (keeps_comment, keeps_docstring) =
-            (is_elided && !new.has_comment(parsed), starts_elided || is_elided && old.is_container);
+            (is_elided && !new.has_comment(parsed), self.starts_elided(new) || is_elided && old.is_container);
         let comments = |source: &Parsed, lead: &[Node<'_>]| -> Vec<String> {
             lead.iter()
                 .filter(|node| source.is_comment(**node))
@@ -223,7 +226,14 @@ impl<'a> Merge<'a> {
         Err(lacks(new, &what, HELP_WHOLE, Some(old)))
     }
 
-    /// Replaces the head of a definition, which ends before its body.
+    /// Returns whether the body of a definition of the snippet begins with an elision.
+    fn starts_elided(&self, new: &Definition<'_>) -> bool {
+        let first =
+            new.body.and_then(|body| flattened(self.snippet.parsed.language, body).into_iter().next());
+        first.is_some_and(|first| self.snippet.elisions.contains(&first.start_byte()))
+    }
+
+    /// Replaces the head of a definition, which ends before its body, or before comments that an elision covers.
     fn replace_head(&mut self, old: &Definition<'a>, new: &Definition<'a>) -> Result<(), MergeError> {
         let (file, parsed) = (self.file, &self.snippet.parsed);
         let (mut old_head, new_head) = (old.head(file), new.head(parsed));
@@ -231,6 +241,10 @@ impl<'a> Merge<'a> {
         if !new.has_comment(parsed) {
             let first = old.lead.iter().find(|node| !file.is_comment(**node));
             old_head.start = first.unwrap_or(&old.outer).start_byte();
+        }
+        if (old.is_container || self.starts_elided(new)) && first_comment(parsed, new).is_none() {
+            let end = first_comment(file, old).map_or(old_head.end, |comment| comment.start_byte());
+            old_head.end = old_head.start + file.slice(old_head.start..end).trim_end().len();
         }
         if unindented(file, old_head.clone()) == unindented(parsed, new_head.clone()) {
             return Ok(());
@@ -267,6 +281,12 @@ impl<'a> Merge<'a> {
         }
         false
     }
+}
+
+/// Returns the first comment of a body that the syntax tree has between the head and the body, as that of Python does.
+fn first_comment<'t>(source: &Parsed, one: &Definition<'t>) -> Option<Node<'t>> {
+    let above = std::iter::successors(one.body?.prev_sibling(), Node::prev_sibling);
+    above.take_while(|node| source.is_comment(*node) && source.begins_line(node.start_byte())).last()
 }
 
 /// Returns the first old word that the new ones have less often.

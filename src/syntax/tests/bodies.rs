@@ -125,3 +125,18 @@ fn an_elision_within_a_statement_is_refused() {
         "does not have",
     );
 }
+
+#[test]
+fn an_elision_covers_a_comment_that_begins_a_body() {
+    let file = "class A:\n    # Why.\n    def f(self):\n        # What,\n        # and how.\n        b()\n        c()\n        return 1\n";
+    let after = file.replace("c()", "c(2)");
+    let function = "def f(self):\n    # ... existing code ...\n    b()\n    c(2)\n    return 1\n";
+    makes("a.py", file, function, &after);
+    let class = format!("class A:\n    # ... existing code ...\n    {}", function.replace('\n', "\n    "));
+    makes("a.py", file, class.trim_end_matches(' '), &after);
+    let head = class.replace("A:", "A(B):").replace("(self)", "(self, d)");
+    makes("a.py", file, head.trim_end_matches(' '), &after.replace("A:", "A(B):").replace("self", "self, d"));
+    // Here, the elision is only below it.
+    let function = "def f(self):\n    b()\n    # ... existing code ...\n    c()\n    return 2\n";
+    refuses("a.py", file, function, "lacks a comment of");
+}

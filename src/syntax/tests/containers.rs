@@ -222,3 +222,31 @@ fn a_class_without_members_gets_its_first_one() {
     let snippet = "class E(Exception):\n    def __str__(self):\n        return \"e\"\n";
     refuses("a.py", file, snippet, "lacks `register");
 }
+
+#[test]
+fn definitions_of_one_name_that_are_told_apart_do_not_replace_each_other() {
+    let store = "class A {\n  get n() {\n    return 1;\n  }\n\n  add(a) {\n    f(a);\n  }\n}\n";
+    let class = |member: &str| format!("class A {{\n  // ...\n  {member} {{\n    return 2;\n  }}\n}}\n");
+    let words = "the new setter `n` may be getter `n`";
+    refuses("a.ts", store, &class("set n(v)"), words);
+    refuses("a.ts", store, "  set n(v) {\n    return 2;\n  }\n", "method without its class");
+    refuses("a.ts", store, &class("static add(a, b)"), "method `add` does not have `static` here");
+    makes("a.ts", store, &class("get n()"), &store.replace('1', "2"));
+    let both = store.replace("  add", "  set n(v) {\n    this.m = v;\n  }\n\n  add");
+    makes("a.ts", &both, &class("set n(v)"), &both.replace("this.m = v", "return 2"));
+    let two = format!("{store}\n{}", store.replace('A', "B"));
+    refuses("a.ts", &two, "  get n() {\n    return 2;\n  }\n", "more than one getter `n`");
+    let java = "class A {\n  void f(int a) {\n    g(a);\n  }\n}\n";
+    let snippet = "class A {\n  // ...\n  static void f(int a) {\n    h(a);\n  }\n}\n";
+    refuses("A.java", java, snippet, "does not have `static` here");
+    let whole = java.replace("void", "static void");
+    makes("A.java", java, &whole, &whole);
+    makes("a.c", "int f(void) {\n}\n", "static int f(void) {\n}\n", "static int f(void) {\n}\n");
+    let twin = "#[cfg(unix)]\nfn f() -> u8 {\n    1\n}\n";
+    refuses("a.rs", twin, &twin.replace("unix", "windows"), "does not have `#[cfg(windows)]` here");
+    refuses("a.rs", "fn f() -> u8 {\n    1\n}\n", twin, "does not have `#[cfg(unix)]` here");
+    makes("a.rs", twin, &twin.replace('1', "2"), &twin.replace('1', "2"));
+    let dump = "@dump.register\ndef _(x: int):\n    return str(x)\n";
+    refuses("a.py", dump, &dump.replace("int", "str"), "does not have `def _(x: str):` here");
+    makes("a.py", dump, &dump.replace("str", "repr"), &dump.replace("str", "repr"));
+}

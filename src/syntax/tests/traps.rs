@@ -570,9 +570,6 @@ fn a_refusal_says_where_and_what_to_give() {
         Some(1),
         "all of that name there",
     );
-    let pair = "class A {\n  get x() {\n    return 1;\n  }\n  set x(v) {\n    f(v);\n  }\n}\n";
-    let snippet = "class A {\n  // ...\n  get x() {\n    return 2;\n  }\n}\n";
-    refused("a.ts", pair, snippet, "more than one method `x`", 2, Some(1), "all of that name there");
     let dictionary = "DATA = {\n    \"a\": 1,\n    \"b\": 2,\n}\n";
     let snippet = "DATA = {\n    # ...\n    \"b\": 3,\n}\n";
     refused(

@@ -104,7 +104,8 @@ fn curly_quotes_that_match_straight_ones_become_straight() {
 fn quotes_of_both_kinds_in_a_new_line_are_not_taken_for_one() {
     let file = "name = 'a'\nlast = 1\n";
     let find = "name = ‘a’\nlast = 1";
-    refused("a.py", file, each("a.py", find, &find.replace("last", "more = '‘b’'\nlast")));
+    let answers = each("a.py", find, &find.replace("last", "more = '‘b’'\nlast"));
+    refused("a.py", file, answers).says("which look-alikes to replace in the new lines");
     let put = find.replace("last", "more = ‘b’ + “c”\nlast");
     lands("a.py", file, each("a.py", find, &put), "name = 'a'\nmore = 'b' + \"c\"\nlast = 1\n");
 }

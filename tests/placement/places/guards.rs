@@ -63,6 +63,22 @@ fn one_that_is_only_added_is_refused_too() {
 }
 
 #[test]
+fn one_in_a_new_file_is_refused() {
+    let text = "import os\n\n# ... existing code ...\n\ndef main():\n    run()\n";
+    let added: String = text.lines().map(|line| format!("+{line}\n")).collect();
+    for answer in [
+        format!("<edit file=\"b.py\" op=\"new\">\n<put>\n<<<\n{text}>>>\n</put>\n</edit>\n"),
+        format!("*** Begin Patch\n*** Add File: b.py\n{added}*** End Patch\n"),
+        format!("--- /dev/null\n+++ b/b.py\n@@ -0,0 +1,6 @@\n{added}"),
+        format!("<FILE_CHANGES>\n<FILE_NEW file_path=\"b.py\">\n{text}</FILE_NEW>\n</FILE_CHANGES>\n"),
+        format!("b.py\n<<<<<<< SEARCH\n=======\n{text}>>>>>>> REPLACE\n"),
+    ] {
+        let Ran::Refused(findings) = run("a.py", FILE, &answer) else { panic!("it lands: {answer}") };
+        assert!(findings.iter().any(|finding| finding.code == Code::Placeholder), "{findings:?}");
+    }
+}
+
+#[test]
 fn dots_for_a_body_that_goes_on_are_refused() {
     let find = "def f(cfg):\n    a = read(cfg)";
     refused("a.py", FILE, each("a.py", find, "def f(cfg):\n    ...")).code(Code::Placeholder);

@@ -156,7 +156,7 @@ fn every_kind_of_conflict_is_refused() {
             "changed there, removed here",
             |s| s.file("forty.txt", lines(1..39)),
             remove("forty.txt", "w"),
-            "removes",
+            "would be removed",
         ),
         (
             "replaced here and changed there",

@@ -73,8 +73,8 @@ pub fn whole_text(text: &str, old: Option<&Content>, guard: &Guard) -> Result<()
     check_new_lines(hay, &new, &Guard { format: None, ..*guard })?;
     check_fence(hay, &new, true, guard)?;
     let before = old.map(Content::to_bytes).unwrap_or_default();
-    let pattern = String::from_utf8_lossy(&before);
-    let pattern = Pattern::of_texts(&pattern, text, Unit::Lines);
+    let old_text = String::from_utf8_lossy(&before);
+    let pattern = Pattern::of_texts(&old_text, text, Unit::Lines);
     check_placeholders(hay, &pattern, &Beside::default, guard)?;
     let known: HashSet<&[u8]> =
         before.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end()).collect();

@@ -11,7 +11,7 @@
 //!    `loose`.
 //! 2. A line that the search text misquotes, and that the replacement has as in the file, is a context line:
 //!    `loose/misquote`.
-//! 3. Pointers bind. The lines of a heading: `heading`; a match elsewhere is out of bounds: `bounds`, `admission`. Line
+//! 3. Anchors bind. The lines of a heading: `heading`; a match elsewhere is out of bounds: `bounds`, `admission`. Line
 //!    numbers and order: `arrange/numbered`, `arrange/series`. Counts: `arrange/counted`. Chunks: `arrange/cursor`.
 //! 4. An edit that the response repeats is applied once. The text at its location decides: `arrange`.
 //! 5. An edit is already applied only if nothing else can be meant: `already_applied`, `results`.

@@ -86,8 +86,9 @@ pub(super) fn is_half<'r>(line: Line<'r>, below: &impl Below<'r>) -> bool {
         && below.clone().next().is_some_and(|next| is_hunk(next.text))
 }
 
-/// Whether a line is `--- name` above `+++ name`, or one of them alone above an `@@` line. In a bare diff, a hunk or a line with a mark must follow. It need not
-/// if the names are of one file (the second may be cut off at the end of the response), or if the file is deleted.
+/// Whether a line is `--- name` above `+++ name`, or one of them alone above an `@@` line. In a bare diff, a hunk or a
+/// line with a mark must follow. It need not if the names are of one file (the second may be cut off at the end of the
+/// response), or if the file is deleted.
 pub(super) fn has_names<'r>(line: Line<'r>, below: &impl Below<'r>, bare: bool) -> bool {
     let is_marked = |line: Line<'_>| line.text.starts_with(['@', '+', '-', ' ']) && !line.is_blank();
     let is_followed = || below.clone().nth(1).is_some_and(is_marked);

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 /// more code than it adds.
 const WORDS: &str = "existing rest remaining remain remains other same unchanged omitted keep kept stay stays code methods \
                      members fields variants properties definitions tests logic implementation \
-                     imports function functions class file section as before here of the your to be and in for this rem dnl";
+                     imports function functions class file section as before here of the your to be and in for this";
 
 /// The beginnings of common comments; a longer mark comes before its prefix.
 const OPENERS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "#", "%", ";", "*", "dnl ", "REM "];
@@ -46,7 +46,9 @@ impl Placeholder {
         let opener = OPENERS.iter().find(|opener| whole.starts_with(**opener));
         let opener = opener.filter(|opener| !language.is_prose() || ["<!--", "{/*", "%"].contains(opener));
         let is_text = |c: char| c.is_alphanumeric() || "_.…".contains(c);
-        let (start, text) = (whole.find(is_text)?, whole.trim_matches(|c| !is_text(c)));
+        let body = opener.map_or(whole, |opener| &whole[opener.len()..]);
+        let text = body.trim_matches(|c| !is_text(c));
+        let start = whole.len() - body.len() + body.find(is_text)?;
         let (open, close) = (whole[..start].trim_end(), whole[start + text.len()..].trim_start());
         let is_bracketed = open.ends_with(['(', '[', '{', '<'])
             && close.starts_with([')', ']', '}', '>'])
